@@ -29,7 +29,7 @@ from ranking_udfs.compose.columns import LIKE, NEAR
 from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.duckdb.macros import FILE
 from ranking_udfs.evaluation import pairs
-from ranking_udfs.evaluation.conclusion import FEW_JUDGED, TOUCHED
+from ranking_udfs.evaluation.conclusion import FEW_JUDGED, MIN_MISSING_LIST_SHARE
 from ranking_udfs.evaluation.defaults import CONFIDENCE
 from ranking_udfs.evaluation.options import ARGUMENTS
 from ranking_udfs.evaluation.problems import DIRECTION, NOTHING
@@ -139,7 +139,7 @@ def page_rules() -> dict[str, Any]:
         "direction": DIRECTION,
         "confidence": CONFIDENCE,
         "few_judged": FEW_JUDGED,
-        "touched": TOUCHED,
+        "touched": MIN_MISSING_LIST_SHARE,
         "most_systems": {"charts": charts.MOST_SYSTEMS, "pairs": pairs.MOST_SYSTEMS},
         "interval": [*helpers(["_ranking_t_quantile"]), interval_macro()],
     }

@@ -11,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
-from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, speaking_of
+from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, using_unit
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
@@ -69,13 +69,13 @@ def test_headline_describes_mean_in_words(measure: str, k: int | None, models: s
 
 def test_unit_replaces_users_in_sentences_only() -> None:
     for unit, text, expected in UNITS:
-        with speaking_of(unit):
+        with using_unit(unit):
             assert in_unit(text) == expected
     assert in_unit("users") == "users"
     row = {"system": "user 1", "users_with_relevant": 2, "users_without_relevant": 1, "threshold": 0.5}
     row |= {"wrongly_answered": 0, "wrongly_refused": 1, "refused_share": 0.5, "answered_share": 0.0}
     row |= {"auc": 1.0, "auc_low": None, "auc_high": None}
-    with speaking_of("query"):
+    with using_unit("query"):
         refused = conclusion.refused_sentence([row])
         areas, explained = conclusion.threshold_sentences([row])
     assert refused == "1 unanswerable query: user 1 0 answered, 1 refused."

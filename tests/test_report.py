@@ -14,7 +14,7 @@ from scipy import stats
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.evaluation.conclusion import contents_sentences
+from ranking_udfs.evaluation.conclusion import beyond_accuracy_sentences
 from ranking_udfs.evaluation.errors import DataError
 from ranking_udfs.reporting.findings import report_time
 from tests.command import NDCG, Fails, Run, csv
@@ -128,14 +128,14 @@ def test_sentences_about_contents_of_lists() -> None:
     als = {"system": "als", **row}
     pop = {"system": "pop", **row, "popularity_lift": 9, "coverage": 0.04}
     known = {**als, "popularity_lift": None, "repeats": 0.031}
-    assert contents_sentences([als, pop], has_items=True) == [
+    assert beyond_accuracy_sentences([als, pop], has_items=True) == [
         "als recommends items 2 times as popular as those in its users' history; with pop it is 10.",
         "als recommends 12% of the items in the catalog; with pop it is 4%.",
     ]
     of_history = "als recommends 12% of the items in the history."
-    assert contents_sentences([{**known, "repeats": None}], has_items=False) == [of_history]
+    assert beyond_accuracy_sentences([{**known, "repeats": None}], has_items=False) == [of_history]
     repeats = "als recommends items already in the user's history: 3.1% of the items."
-    assert contents_sentences([known], has_items=False) == [of_history, repeats]
+    assert beyond_accuracy_sentences([known], has_items=False) == [of_history, repeats]
 
 
 def titles(html: str) -> list[str]:

@@ -35,7 +35,7 @@ from .evaluation.options import (
 from .evaluation.problems import COLUMNS, problem_text
 from .evaluation.queries import explain_query, overlap_query
 from .evaluation.tradeoffs import parse_also
-from .evaluation.words import Row, speaking_of
+from .evaluation.words import Row, using_unit
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
@@ -367,7 +367,7 @@ def overlap(
     """
     with open_evaluation("overlap", rec, None, None, ks, options) as (connection, work):
         work.check_models()
-        baseline, persistence = work.request.comparison["baseline"], work.given.persistence
+        baseline, persistence = work.request.comparison["baseline"], work.options.persistence
         return connection.result(overlap_query(work.composed, baseline, persistence))
 
 
@@ -397,7 +397,7 @@ def abstention(
     """
     with open_evaluation("abstention", rec, truth, None, None, options) as (connection, work):
         work.prepare_abstention()
-        result = connection.result(work.abstention_query(work.given.confidence))
+        result = connection.result(work.abstention_query(work.options.confidence))
         if not result.limit(1).fetchall():
             raise work.no_abstention()
         return result
@@ -500,7 +500,7 @@ def open_evaluation(
     settings = SimpleNamespace(**usual | dict(options) | own)
     problems, directions = list[Row](), directions_of(caller, options)
     columns = columns_of(caller, {**options, "descending": True} if directions else options)
-    with value_errors(caller), speaking_of(settings.unit):
+    with value_errors(caller), using_unit(settings.unit):
         settings.measures, settings.ks = parse_request(measures, ks, settings.ties)
         settings.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", settings.also, parse_also)
         with open_connection(caller, settings.con) as connection:

@@ -47,17 +47,17 @@ def agreement(work: Evaluation) -> str | bytes:
         text = error_summary(error).removeprefix("Invalid Input Error: ranking.agreement: ")
         text = text.replace("labels_a", work.inputs.truth)
         raise DataError(text.replace("labels_b", str(work.inputs.predicted_truth))) from None
-    given = work.given
-    if given.format in COPIED:
+    options = work.options
+    if options.format in COPIED:
         rows = favors[0] if favors else statistics
-        return render(work.con, given, [*rows[0]], rows)
+        return render(work.con, options, [*rows[0]], rows)
     texts = [statistics_text(work, statistics), *(favors_text(work, rows) for rows in favors)]
-    return document(given.format, "\n".join(texts))
+    return document(options.format, "\n".join(texts))
 
 
 def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
     """Render the statistics, the stricter judge and notes on missing values."""
-    form, digits, last = work.given.format, digits_of(work.given) or DIGITS, rows[-1]
+    form, digits, last = work.options.format, digits_of(work.options) or DIGITS, rows[-1]
     cells = [[STATISTICS[row["statistic"]], row["value"], row["low"], row["high"]] for row in rows]
     alone = f"{last['only_a']} only by A, {last['only_b']} only by B"
     pairs, users = (f"{last[name]} {name[:-1]}{'s' * (last[name] != 1)}" for name in ("pairs", "users"))
@@ -88,7 +88,7 @@ def statistics_text(work: Evaluation, rows: Sequence[Row]) -> str:
 
 def favors_text(work: Evaluation, rows: Sequence[Row]) -> str:
     """Render the system that each judge favors."""
-    form, digits = work.given.format, digits_of(work.given) or DIGITS
+    form, digits = work.options.format, digits_of(work.options) or DIGITS
     cells = [
         {
             "Measure": measure_label(row),
@@ -102,7 +102,7 @@ def favors_text(work: Evaluation, rows: Sequence[Row]) -> str:
         }
         for row in rows
     ]
-    text = table(form, [*cells[0]], [[*one.values()] for one in cells])
+    text = table(form, [*cells[0]], [[*line.values()] for line in cells])
     options = work.request.comparison
     tested = f"{test_text(options)}, {adjusted_text(options, 'pairs of systems within each measure and k')}."
     return with_remarks(form, text, [in_unit(OF_FAVORS), tested])

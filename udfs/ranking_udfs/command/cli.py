@@ -44,12 +44,12 @@ def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
     try:
         # Do not call `main`: it handles Ctrl-C and closed pipes itself.
         with made.make_context(PROGRAM, [*argv]) as context:
-            given = made.invoke(context)
-        given.call, given.manifest_text, given.beside = [PROGRAM, *argv], "", ()
+            options = made.invoke(context)
+        options.call, options.manifest_text, options.manifest_paths = [PROGRAM, *argv], "", ()
         from .commands import run_command
 
         imported()
-        return run_command(given)
+        return run_command(options)
     except click.UsageError as error:
         see = error.ctx.command_path if error.ctx else PROGRAM
         say("error", f"{shorten(error.format_message().rstrip('.'))} (see {see} --help)")
@@ -68,23 +68,23 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     Raises:
         click.UsageError: A rule between options is broken.
     """
-    usual = {name: [] if one.is_list else one.default for name, one in EVERY.items()}
+    usual = {name: [] if option.is_list else option.default for name, option in EVERY.items()}
     usual["allow_empty"] = name in ("check", "explain", "overlap")  # they report it, or need no common users
     usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
-    given = SimpleNamespace(**usual | written_values(arguments))
-    given.descending = not given.ascending
-    given.check = not given.no_check
-    if name == "report" and given.output is None and given.figures is None:
-        given.output = "report.html"
-    if given.output == "-":  # standard output, as of other commands
-        given.output = None
-    given.baseline = given.baseline or (given.against and "stored")
-    for broken in broken_rules(given):
+    options = SimpleNamespace(**usual | written_values(arguments))
+    options.descending = not options.ascending
+    options.check = not options.no_check
+    if name == "report" and options.output is None and options.figures is None:
+        options.output = "report.html"
+    if options.output == "-":  # standard output, as of other commands
+        options.output = None
+    options.baseline = options.baseline or (options.against and "stored")
+    for broken in broken_rules(options):
         raise click.UsageError(broken, click.get_current_context())
-    if "format" in arguments and given.format is None:
+    if "format" in arguments and options.format is None:
         choices = CHANGES.get(name, {}).get("format", {}).get("choices", FORMATS)
-        given.format = format_of(given.output, choices)
-    return given
+        options.format = format_of(options.output, choices)
+    return options
 
 
 def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -102,26 +102,26 @@ def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def broken_rules(given: SimpleNamespace) -> Iterator[str]:
+def broken_rules(options: SimpleNamespace) -> Iterator[str]:
     """Yield a message for each broken rule between valid arguments."""
-    command = COMMANDS[given.command]
+    command = COMMANDS[options.command]
     is_of_files = command.operand == "files"
     rules = {**INPUT_RULES, **command.rules, **OUTPUT_RULES} if is_of_files else command.rules
     for text, is_broken in rules.items():
-        if found := is_broken(given):
-            yield text.format(found, **vars(given))
-    for one in given.fail_if:
+        if broken := is_broken(options):
+            yield text.format(broken, **vars(options))
+    for condition in options.fail_if:
         for text, is_unfit in RULES.items():
-            if is_unfit(one, given):
-                yield f"--fail-if {text.format(one.text)}"
+            if is_unfit(condition, options):
+                yield f"--fail-if {text.format(condition.text)}"
 
 
 def format_of(output: str | None, formats: Sequence[str]) -> str:
     """Return the format for the extension of the output."""
     endings = {ending: form for ending, form in ENDINGS.items() if form in formats}
-    found = "table" if output is None else endings.get(os.path.splitext(output)[1].lower())
-    if found is None:
+    choice = "table" if output is None else endings.get(os.path.splitext(output)[1].lower())
+    if choice is None:
         known = ", ".join(filter(None, endings))
         rule = f"--output must end in one of {known}, or --format must be given"
         raise click.UsageError(f"{rule}, got {output!r}", click.get_current_context())
-    return found
+    return choice

@@ -20,7 +20,7 @@ from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
-from ..evaluation.words import Row, in_unit, speaking_of
+from ..evaluation.words import Row, in_unit, using_unit
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
@@ -63,8 +63,8 @@ class Work(Evaluation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        is_csv = extension(self.given.by_user or "") in (".csv", ".tsv")
-        self.request = replace(self.request, safe_text=is_csv and self.given.safe_csv)
+        is_csv = extension(self.options.by_user or "") in (".csv", ".tsv")
+        self.request = replace(self.request, safe_text=is_csv and self.options.safe_csv)
 
     def prepare(self) -> None:
         """Check the request and the conditions of --fail-if before reading files."""
@@ -74,77 +74,79 @@ class Work(Evaluation):
     @cached_property
     def tables(self) -> Tables:
         self.step("reading")
-        given, may_write = self.given, "manifest" in SPECS[self.given.command].names
-        outputs = [*filter(None, (given.output, given.by_user, given.rows))]
-        beside = [*dict.fromkeys(manifest_path(one) for one in outputs if extension(one) != ".parquet")]
-        for old in filter(os.path.exists, beside if may_write and not given.manifest else []):
+        options, may_write = self.options, "manifest" in SPECS[self.options.command].names
+        outputs = [*filter(None, (options.output, options.by_user, options.rows))]
+        manifests = [
+            *dict.fromkeys(manifest_path(output) for output in outputs if extension(output) != ".parquet")
+        ]
+        for old in filter(os.path.exists, manifests if may_write and not options.manifest else []):
             raise DataError(f"{old}: describes an earlier run: pass --manifest to replace it, or delete it")
-        given.beside = beside if given.manifest else []
-        stored = [] if given.against is None else [given.against, manifest_path(given.against)]
+        options.manifest_paths = manifests if options.manifest else []
+        stored = [] if options.against is None else [options.against, manifest_path(options.against)]
         read = [*input_files(self.con, self.inputs), *filter(os.path.exists, stored)]
-        check_outputs([*outputs, *given.beside], read)
+        check_outputs([*outputs, *options.manifest_paths], read)
         tables = load(self.con, self.inputs)
-        given.manifest_text = manifest(self, tables, given.call) if given.manifest else ""
+        options.manifest_text = manifest(self, tables, options.call) if options.manifest else ""
         return tables
 
     def write(self, query: str, path: str) -> None:
         """Write the rows of a query to a file, with the manifest if it is requested."""
-        write_rows(self.con, query, path, self.given.manifest_text)
+        write_rows(self.con, query, path, self.options.manifest_text)
 
 
 @contextmanager
-def opened(given: Any, steps: int) -> Iterator[Work]:
+def open_work(options: Any, steps: int) -> Iterator[Work]:
     """Open the connection and standard input, show progress in so many steps, and yield the work."""
-    is_answer = given.command == "compare" and given.format not in COPIED  # its caveats name problems
+    is_answer = options.command == "compare" and options.format not in COPIED  # its caveats name problems
 
     def notify(row: Row) -> None:
-        is_said = (is_answer and is_problem(row)) or (row["code"] in NOTHING and not given.allow_empty)
-        if not given.quiet and not is_said:
+        is_reported = (is_answer and is_problem(row)) or (row["code"] in NOTHING and not options.allow_empty)
+        if not options.quiet and not is_reported:
             say("note", problem_text(row))
 
-    settings = {"threads": given.threads, "memory_limit": given.memory_limit}
+    settings = {"threads": options.threads, "memory_limit": options.memory_limit}
     # Intervals need quantiles of Student's t; `evaluate` has them for unanswerable users only.
-    asks_refused = given.users is not None or given.without_relevant == "skip"
-    has_functions = "confidence" in SPECS[given.command].names or asks_refused
+    asks_refused = options.users is not None or options.without_relevant == "skip"
+    has_functions = "confidence" in SPECS[options.command].names or asks_refused
     with (
-        with_stdin(inputs_of(given)) as inputs,
-        connect(settings, given.database, has_functions) as con,
-        progress(con, steps, given.quiet) as step,
+        with_stdin(inputs_of(options)) as inputs,
+        connect(settings, options.database, has_functions) as con,
+        progress(con, steps, options.quiet) as step,
     ):
-        caller = "evaluate" if given.command == "sql" else given.command
-        yield Work(con, caller, inputs, given, notify, step)
+        caller = "evaluate" if options.command == "sql" else options.command
+        yield Work(con, caller, inputs, options, notify, step)
 
 
-def inputs_of(given: Any) -> Inputs:
-    has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
-    files, predicted = given.files, given.predicted_truth
-    if given.command == "agreement":  # the last file has the labels of the second judge
+def inputs_of(options: Any) -> Inputs:
+    has_truth, is_database = SPECS[options.command].has_truth, options.database is not None
+    files, predicted = options.files, options.predicted_truth
+    if options.command == "agreement":  # the last file has the labels of the second judge
         *files, predicted = files
-    if given.command == "track" and len(files) > 2:
-        files = [one if "=" in one else f"{run_name(one)}={one}" for one in files[:-1]] + files[-1:]
-    names, items, segment = SPECS[given.command].names, given.items, given.segment
-    if items and "head" in names and (given.history or given.command != "report"):
+    if options.command == "track" and len(files) > 2:
+        files = [file if "=" in file else f"{run_name(file)}={file}" for file in files[:-1]] + files[-1:]
+    names, items, segment = SPECS[options.command].names, options.items, options.segment
+    if items and "head" in names and (options.history or options.command != "report"):
         items = items[0], items[1] or "category"
-    has_titles, is_explain = "title" in names, given.command == "explain"
+    has_titles, is_explain = "title" in names, options.command == "explain"
     # If nothing else is read from the file of users, it must have texts.
-    text = given.text or ("text" if segment and (is_explain or not segment[1]) else None)
+    text = options.text or ("text" if segment and (is_explain or not segment[1]) else None)
     return Inputs(
         recs=files[:-1] if has_truth else files,
         truth=files[-1] if has_truth else "",
-        columns=columns_of(given.command, vars(given)),
+        columns=columns_of(options.command, vars(options)),
         segment=segment if segment and segment[1] and not is_explain else None,
-        form=given.format_in,
-        parts=given.parts,
-        catalog=Database(given.database) if is_database else Catalog(),
+        form=options.format_in,
+        parts=options.parts,
+        catalog=Database(options.database) if is_database else Catalog(),
         prefix="_ranking_command_" * is_database,
-        history=given.history,
-        users=given.users,
+        history=options.history,
+        users=options.users,
         items=None if is_explain else items,
-        titles=(given.items[0], given.title) if has_titles and given.items else None,
+        titles=(options.items[0], options.title) if has_titles and options.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
         predicted_truth=predicted,
-        also=[one.name for one in given.also],
-        time=given.time,
+        also=[choice.name for choice in options.also],
+        time=options.time,
         is_command=True,
     )
 
@@ -153,78 +155,78 @@ def check(work: Work) -> str | bytes:
     """Return the problems of the data."""
     work.prepare()
     work.check_users()
-    problems, given = work.problems(), work.given
+    problems, options = work.problems(), work.options
     work.failed = failures(work, problems)
     work.step("writing")
-    if given.rows is not None:
+    if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", given.rows)
-    if given.format == "table":
+        work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", options.rows)
+    if options.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found no problems.\n"
-    return render(work.con, given, [*COLUMNS], problems)
+    return render(work.con, options, [*COLUMNS], problems)
 
 
 def evaluate(work: Work) -> str | bytes:
     """Return the means of measures, and write the values of each user."""
     work.prepare()
-    given, steps = work.given, work.plan
+    options, steps = work.options, work.plan
     problems = work.make_tables()
     work.step("measuring")
     rows = fetch_rows(work.con, work.summary(work.steps))
     work.failed = failures(work, problems, rows)  # raise its errors before writing a file
     work.step("writing")
-    if steps.by_user and given.by_user is not None:
-        work.write(steps.by_user, given.by_user)
+    if steps.by_user and options.by_user is not None:
+        work.write(steps.by_user, options.by_user)
     return evaluation_text(work, rows)
 
 
 def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of all pairs."""
     work.prepare()
-    given = work.given
-    if given.pairs and not work.request.choices:
+    options = work.options
+    if options.pairs and not work.request.choices:
         rule = "a measure with a better direction, such as ndcg"
         raise UsageError(f"compare: --pairs requires {rule}")
-    if given.against is not None:
-        add_stored_run(work, given.against, given.baseline)
+    if options.against is not None:
+        add_stored_run(work, options.against, options.baseline)
     work.check_models()
     systems = len(work.systems)
-    if given.pairs and systems > MOST_SYSTEMS:
+    if options.pairs and systems > MOST_SYSTEMS:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
-    if given.format == "sql":
+    if options.format == "sql":
         return compare_sql(work)
     return compare_models(work)
 
 
 def compare_models(work: Work) -> str | bytes:
-    con, given, request = work.con, work.given, work.request
+    con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
-    found = [rows_of(con, each) for each in work.comparisons()]
-    every = list(itertools.chain(*found))
-    seen = tested_rows(given.fail_if, every)
+    results = [rows_of(con, each) for each in work.comparisons()]
+    every = list(itertools.chain(*results))
+    seen = tested_rows(options.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
     pairs, dominated = [], []
-    if given.pairs or given.format not in COPIED:
+    if options.pairs or options.format not in COPIED:
 
         def fetch_pairs() -> list[Row]:
             return [*rows_of(con, pairs_query(work.composed))]
 
-        pairs = find_pairs(con, request, len(work.systems), found[0], fetch_pairs, not given.pairs)
+        pairs = find_pairs(con, request, len(work.systems), results[0], fetch_pairs, not options.pairs)
         dominated = dominated_sentences(pairs, MOST_SYSTEMS) if request.also else []
     orders = find_orders(pairs)
     work.failed = failures(work, problems, every)
-    if given.by_user is not None:
-        work.write(differences_query(request), given.by_user)
-    if given.pairs:
+    if options.by_user is not None:
+        work.write(differences_query(request), options.by_user)
+    if options.pairs:
         return letters_text(work, orders, problems, dominated)
     worse = worse_segments(every)
-    for line in worse if given.format in COPIED and not given.quiet else []:
+    for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
     return comparison_text(
-        work, found, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
+        work, results, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
     )
 
 
@@ -234,8 +236,8 @@ def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict
 
 
 def compare_sql(work: Work) -> str:
-    request, path = work.request, work.given.by_user
-    asked = [pairs_query(work.composed)] if work.given.pairs else work.comparisons()
+    request, path = work.request, work.options.by_user
+    asked = [pairs_query(work.composed)] if work.options.pairs else work.comparisons()
     titles = ["The comparisons over all users.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:
@@ -246,29 +248,29 @@ def compare_sql(work: Work) -> str:
 
 def explain(work: Work) -> str | bytes:
     """Return the lists of one user and the measures computed from them."""
-    given, user, tables = work.given, shorten(work.given.user_id), work.tables
+    options, user, tables = work.options, shorten(work.options.user_id), work.tables
     work.check_users()
     work.step("ranking")
     both = " UNION ALL ".join(
-        f"SELECT '{one}' AS of, userid FROM {tables.prefix}{one}" for one in ("rec", "truth")
+        f"SELECT '{table}' AS of, userid FROM {tables.prefix}{table}" for table in ("rec", "truth")
     )
     query = f"SELECT DISTINCT of FROM ({both}) WHERE {is_user('userid', '$1')}"
-    found = work.con.execute(query, [given.user_id]).fetchall()
-    if not found:
+    matches = work.con.execute(query, [options.user_id]).fetchall()
+    if not matches:
         # Ignore case and leading zeros, so that the suggestion for q33 is Q033 rather than Q133.
         plain = r"regexp_replace(lower(nfc_normalize(trim({}))), '(^|\D)0+(\d)', '\1\2', 'g')"
-        plain, given_plain = (plain.format(one) for one in ("userid::VARCHAR", "$1::VARCHAR"))
+        plain, plain_id = (plain.format(value) for value in ("userid::VARCHAR", "$1::VARCHAR"))
         near = "damerau_levenshtein({}, {})".format
-        order = f"{near(plain, given_plain)} + {near('lower(userid::VARCHAR)', 'lower($1::VARCHAR)')}, userid"
+        order = f"{near(plain, plain_id)} + {near('lower(userid::VARCHAR)', 'lower($1::VARCHAR)')}, userid"
         query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
-        ((one,),) = work.con.execute(query, [given.user_id]).fetchall()
-        advice = f"did you mean --user-id {shlex.quote(shorten(one))}?"
+        ((nearest,),) = work.con.execute(query, [options.user_id]).fetchall()
+        advice = f"did you mean --user-id {shlex.quote(shorten(nearest))}?"
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
-    has_truth = ("truth",) in found
-    rows = fetch_rows(work.con, explain_query(work.composed, given.user_id, tables.negated))
+    has_truth = ("truth",) in matches
+    rows = fetch_rows(work.con, explain_query(work.composed, options.user_id, tables.negated))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
-    if not has_truth and not given.quiet:
+    if not has_truth and not options.quiet:
         say("note", f"{in_unit('user')} {user} has no truth, so no measure is computed")
     return explanation_text(work, rows, has_truth)
 
@@ -289,7 +291,7 @@ def abstention(work: Work) -> str | bytes:
     """Return how many answerable users each threshold refuses, and how many unanswerable users it answers."""
     work.prepare_abstention()
     work.step("ranking")
-    rows = fetch_rows(work.con, work.abstention_query(work.given.confidence))
+    rows = fetch_rows(work.con, work.abstention_query(work.options.confidence))
     if not rows:
         raise work.no_abstention()
     return abstention_text(work, rows)
@@ -298,7 +300,7 @@ def abstention(work: Work) -> str | bytes:
 def overlap(work: Work) -> str | bytes:
     work.check_models()
     work.step("comparing")
-    query = overlap_query(work.composed, work.request.comparison["baseline"], work.given.persistence)
+    query = overlap_query(work.composed, work.request.comparison["baseline"], work.options.persistence)
     return overlap_text(work, fetch_rows(work.con, query))
 
 
@@ -307,13 +309,13 @@ def sql(work: Work) -> str:
     steps = work.steps
     queries = [("The means over all users.", steps.summary)]
     queries += [("The means of each segment.", steps.by_segment)] if steps.by_segment else []
-    if steps.by_user and work.given.by_user is not None:
-        query = copy_statement(steps.by_user, work.given.by_user)
+    if steps.by_user and work.options.by_user is not None:
+        query = copy_statement(steps.by_user, work.options.by_user)
         queries.append(("The measures of each user, as a file.", query))
     return script_text(work.statements, queries, work.request.prefix)
 
 
-def report(given: Any) -> None:
+def report(options: Any) -> None:
     from ..reporting.drawing import library, png, svg
     from ..reporting.findings import Findings
     from ..reporting.page import page
@@ -322,60 +324,62 @@ def report(given: Any) -> None:
         library()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
-    if given.figures is not None:
-        check_folder(given.figures)
-    with opened(given, 5) as work:
+    if options.figures is not None:
+        check_folder(options.figures)
+    with open_work(options, 5) as work:
         work.notify = lambda _: None  # the page shows the problems
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
-        drawn, form = page(findings), given.figure_format
-        contents: dict[str, str | bytes] = {} if given.output is None else {given.output: drawn.html}
-        if given.figures is not None:
-            os.makedirs(given.figures, exist_ok=True)
+        drawn, form = page(findings), options.figure_format
+        files: dict[str, str | bytes] = {} if options.output is None else {options.output: drawn.html}
+        if options.figures is not None:
+            os.makedirs(options.figures, exist_ok=True)
             draw = {"svg": svg, "png": png}[form]
             for chart in itertools.chain(*drawn.charts.values()):
-                path = os.path.join(given.figures, f"{chart.name}.{form}")
-                contents[path] = draw(chart.specification)
-        check_outputs([*contents], input_files(work.con, work.inputs))
-    for path, content in contents.items():
+                path = os.path.join(options.figures, f"{chart.name}.{form}")
+                files[path] = draw(chart.specification)
+        check_outputs([*files], input_files(work.con, work.inputs))
+    for path, content in files.items():
         write_output(path, content)
-    if not given.quiet:
-        wrong = [f"error in the data: {one}" for one in findings.wrong]
-        said = next(
+    if not options.quiet:
+        wrong = [f"error in the data: {text}" for text in findings.wrong]
+        summary = next(
             filter(None, [*wrong, findings.leading, *findings.headlines, *findings.caveats]), "written"
         )
-        write_output(None, f"{given.output or given.figures}: {said}\n")
+        write_output(None, f"{options.output or options.figures}: {summary}\n")
 
 
-def fuse(given: Any) -> None:
+def fuse(options: Any) -> None:
     """Write the fused ranking of several models."""
     from .fusing import fuse_files
 
-    with opened(given, 2) as work:
+    with open_work(options, 2) as work:
         text = interruptible(work.con, lambda: fuse_files(work))
-    if not given.quiet:
+    if not options.quiet:
         write_output(None, text)
 
 
-def split(given: Any) -> None:
+def split(options: Any) -> None:
     """Write train and test of a file of events, and print the number of events in each."""
     from .splitting import split_events
 
     with connect({}) as con:
-        header, rows = interruptible(con, lambda: split_events(con, given))
+        header, rows = interruptible(con, lambda: split_events(con, options))
     write_output(None, table("table", header, rows))
 
 
-def list_entries(given: Any) -> None:
+def list_entries(options: Any) -> None:
     """List the measures or SQL functions, or explain some: a table for programs, text for people."""
     from . import listing
 
-    rows, full = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
-    if given.format == "table":
-        write_output(None, listing.to_text(given.command, rows, full, width_of(None)))
+    rows, full = {"measures": listing.measures, "functions": listing.functions}[options.command](
+        options.names
+    )
+    if options.format == "table":
+        write_output(None, listing.to_text(options.command, rows, full, width_of(None)))
     else:
         with duckdb.connect() as con:
-            write_output(None, render(con, given, [*rows[0]], rows))
+            write_output(None, render(con, options, [*rows[0]], rows))
 
 
 EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # function, number of steps
@@ -399,28 +403,28 @@ OTHERS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def run_evaluation(given: Any) -> Sequence[str]:
+def run_evaluation(options: Any) -> Sequence[str]:
     """Write the result of an evaluation and its manifests; return a line for each failed condition."""
-    text_of, steps = EVALUATIONS[given.command]
-    with opened(given, steps) as work:
+    text_of, steps = EVALUATIONS[options.command]
+    with open_work(options, steps) as work:
         text = interruptible(work.con, lambda: text_of(work))
-    if work.failed and given.format == "markdown" and isinstance(text, str):
+    if work.failed and options.format == "markdown" and isinstance(text, str):
         text = f"{remarks('markdown', (f'Failed: {line}' for line in work.failed))}\n{text}"
-    write_output(given.output, text)
-    for path in given.beside:
-        write_output(path, given.manifest_text)
+    write_output(options.output, text)
+    for path in options.manifest_paths:
+        write_output(path, options.manifest_text)
     return work.failed
 
 
-def run_command(given: Any) -> int:
+def run_command(options: Any) -> int:
     """Run a command, print its errors and return the exit code."""
     failed: Sequence[str] = ()
     try:
-        with speaking_of(given.unit):
-            if given.command in EVALUATIONS:
-                failed = run_evaluation(given)
+        with using_unit(options.unit):
+            if options.command in EVALUATIONS:
+                failed = run_evaluation(options)
             else:
-                OTHERS[given.command](given)
+                OTHERS[options.command](options)
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:

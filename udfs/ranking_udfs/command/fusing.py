@@ -13,7 +13,7 @@ COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 def fuse_files(work: Evaluation) -> str:
     """Write the fused rankings, and return a summary line."""
-    con, inputs, options = work.con, work.inputs, work.given
+    con, inputs, options = work.con, work.inputs, work.options
     output = str(options.output)
     work.step("fusing")
     fused, query = f"{inputs.prefix}fused", work.fusion_query()

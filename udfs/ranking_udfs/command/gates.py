@@ -47,8 +47,8 @@ class Condition:
     holds: str = ""  # the SQL condition that makes a row fail
     measure: str | None = None  # the measure of its rows, with options; None for all
     cuts: tuple[int | None, ...] = ()  # the cutoffs of its rows; () for all
-    of_contents: bool | None = None  # whether a verdict is on beyond-accuracy measures
-    of_segments: bool | None = None  # whether a verdict is on segments or on all users
+    is_beyond_accuracy: bool | None = None  # whether a verdict is on beyond-accuracy measures
+    is_on_segments: bool | None = None  # whether a verdict is on segments or on all users
     codes: tuple[str, ...] = ()  # the codes of `problems(CODE, ...)`; () for all
     threshold: float = 0  # losers: the smallest loss that counts
     least: int = 0  # losers: the smallest number of users that fails
@@ -56,8 +56,8 @@ class Condition:
     @property
     def names(self) -> set[str]:
         """The names in an SQL condition: columns and SQL keywords."""
-        found = NAME.findall(self.text) if self.kind == SQL else []
-        return {quoted or plain.lower() for quoted, plain in found}
+        matches = NAME.findall(self.text) if self.kind == SQL else []
+        return {quoted or plain.lower() for quoted, plain in matches}
 
     @property
     def is_tested(self) -> bool:
@@ -69,31 +69,33 @@ class Condition:
         """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
 
-    def looks_at(self, row: Row) -> bool:
+    def applies_to(self, row: Row) -> bool:
         """Return whether the condition applies to this row of the results, or to this mean."""
         from ..measures.contents import CONTENTS
 
         return (
             self.measure in (None, row.get("measure"))
             and (not self.cuts or row["k"] in self.cuts)
-            and self.of_contents in (None, row.get("measure") in CONTENTS)
-            and self.of_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
+            and self.is_beyond_accuracy in (None, row.get("measure") in CONTENTS)
+            and self.is_on_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
         )
 
 
 # Errors for conditions that do not fit the options of the command, each with its test.
 RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     "of the check must be problems or problems(CODE, ...), got {}": (
-        lambda one, of: one.kind != PROBLEMS and of.command == "check"
+        lambda condition, of: condition.kind != PROBLEMS and of.command == "check"
     ),
     "{} requires the check of the data; remove --no-check": (
-        lambda one, of: one.kind == PROBLEMS and of.no_check
+        lambda condition, of: condition.kind == PROBLEMS and of.no_check
     ),
     f"{{}} requires verdicts; use `{PROGRAM} compare`": (
-        lambda one, of: one.is_compared and of.command != "compare"
+        lambda condition, of: condition.is_compared and of.command != "compare"
     ),
-    "{} requires --baseline NAME": (lambda one, of: one.is_compared and of.baseline is None),
-    "{} requires --segment FILE:COLUMN": lambda one, of: one.of_segments and of.segment is None,
+    "{} requires --baseline NAME": (lambda condition, of: condition.is_compared and of.baseline is None),
+    "{} requires --segment FILE:COLUMN": lambda condition, of: (
+        condition.is_on_segments and of.segment is None
+    ),
     "{} requires results, and --format sql computes none": lambda _, of: of.format == "sql",
 }
 
@@ -104,21 +106,21 @@ def parse_conditions(text: str) -> list[Condition]:
     Raises:
         ValueError: A condition breaks a rule; the message states the rule.
     """
-    return [parse_condition(one.strip()) for one in PART.findall(text) or [""]]
+    return [parse_condition(part.strip()) for part in PART.findall(text) or [""]]
 
 
 def parse_condition(text: str) -> Condition:
     """Parse one condition of a known form, or an SQL condition; errors as in `parse_conditions`."""
     for form, parse in FORMS.items():
-        if (found := form.fullmatch(text)) and (one := parse(text, found)):
-            return one
+        if (match := form.fullmatch(text)) and (condition := parse(text, match)):
+            return condition
     if IS_SQL.search(text):
         return Condition(text, holds=text)
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
 
 
-def parse_problems(text: str, found: re.Match[str]) -> Condition:
-    codes = (one.strip().lower() for one in (found[1] or "").split(","))
+def parse_problems(text: str, match: re.Match[str]) -> Condition:
+    codes = (code.strip().lower() for code in (match[1] or "").split(","))
     return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
 
 
@@ -130,27 +132,32 @@ def parse_losers(text: str, _: re.Match[str]) -> Condition:
     return Condition(text, LOSERS, threshold=float(lost[1]), least=int(lost[3]) + (lost[2] == ">"))
 
 
-def parse_verdict(text: str, found: re.Match[str]) -> Condition:
+def parse_verdict(text: str, match: re.Match[str]) -> Condition:
     from ..measures.contents import CONTENTS
 
-    one, verdict = parse_measured(found[2], text), found[3]
-    of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
-    if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
-        right = "worse or better" if of_contents else "lower or higher, since neither is better"
-        raise ValueError(f"the verdict on {one.measure} must be {right}, got {shorten(repr(text))}")
-    one = replace(one, of_contents=of_contents, of_segments=bool(found[1]))
-    return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'")
+    condition, verdict = parse_measured(match[2], text), match[3]
+    is_beyond_accuracy = None if verdict in ("unclear", "same") else verdict in WAYS
+    if (
+        None not in (condition.measure, is_beyond_accuracy)
+        and (condition.measure in CONTENTS) is not is_beyond_accuracy
+    ):
+        right = "worse or better" if is_beyond_accuracy else "lower or higher, since neither is better"
+        raise ValueError(f"the verdict on {condition.measure} must be {right}, got {shorten(repr(text))}")
+    condition = replace(condition, is_beyond_accuracy=is_beyond_accuracy, is_on_segments=bool(match[1]))
+    return replace(condition, kind=VERDICT, holds=f"verdict = '{verdict}'")
 
 
-def parse_bound(text: str, found: re.Match[str]) -> Condition | None:
+def parse_bound(text: str, match: re.Match[str]) -> Condition | None:
     """Parse a bound on a measure; return None if the name may be a column."""
     try:
-        one = parse_measured(found[1], text)
+        condition = parse_measured(match[1], text)
     except ValueError:
-        if not re.fullmatch(r"\w+", found[1]):
+        if not re.fullmatch(r"\w+", match[1]):
             raise
         return None
-    return replace(one, kind=BOUND, holds=f"isnan(value) OR value {found[2]} '{float(found[3])}'::DOUBLE")
+    return replace(
+        condition, kind=BOUND, holds=f"isnan(value) OR value {match[2]} '{float(match[3])}'::DOUBLE"
+    )
 
 
 FORMS: Mapping[re.Pattern[str], Callable[[str, re.Match[str]], Condition | None]] = {
@@ -174,7 +181,7 @@ def parse_measured(text: str | None, condition: str) -> Condition:
 
 def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
     """Return a row for each mean in the rows of a comparison, or of an evaluation at its own cutoffs."""
-    found: dict[tuple[Any, ...], Row] = {}
+    results: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if "measure" in row:
             means = [(row["measure"], row[side], row[f"mean_{side}"]) for side in ("baseline", "system")]
@@ -182,14 +189,14 @@ def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
             means = [(name, row.get("system"), row[name]) for name in cuts if row["k"] in cuts[name]]
         for measure, system, value in means:
             keys = {"measure": measure, "system": system, "segment": row.get("segment"), "k": row["k"]}
-            found[tuple(keys.values())] = {**keys, "value": value}
-    return list(found.values())
+            results[tuple(keys.values())] = {**keys, "value": value}
+    return list(results.values())
 
 
 def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Return the rows with a verdict or p that some condition reads; p is corrected over all of them."""
-    tested = [one for one in conditions if one.is_tested]
-    return [row for row in rows if any(one.looks_at(row) for one in tested)]
+    tested = [condition for condition in conditions if condition.is_tested]
+    return [row for row in rows if any(condition.applies_to(row) for condition in tested)]
 
 
 def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
@@ -197,43 +204,51 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
 
     `rows` are the rows of a comparison or of an evaluation.
     """
-    conditions, request, found = work.given.fail_if, work.request, []
-    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    for one in conditions:
-        if one.kind == PROBLEMS:
-            of = [row for row in problems if is_problem(row) and (not one.codes or row["code"] in one.codes)]
+    conditions, request, lines = work.options.fail_if, work.request, []
+    cuts = {choice.name: choice.cuts for choice in (*request.choices, *request.beyond_accuracy)}
+    for condition in conditions:
+        if condition.kind == PROBLEMS:
+            of = [
+                row
+                for row in problems
+                if is_problem(row) and (not condition.codes or row["code"] in condition.codes)
+            ]
             line = line_of([problem_text(row) for row in of])
-        elif one.kind == LOSERS:
-            line = losers_text(work, one)
+        elif condition.kind == LOSERS:
+            line = losers_text(work, condition)
         else:
-            line = failure(work.con, one, rows, cuts)
-        found += [f"{one.text}: {line}"] if line is not None else []
-    return found
+            line = failure(work.con, condition, rows, cuts)
+        lines += [f"{condition.text}: {line}"] if line is not None else []
+    return lines
 
 
-def failure(con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
+def failure(
+    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], cuts: Cuts
+) -> str | None:
     """Describe the rows in which a condition holds or is unknown, or the reason why it has no rows."""
     means = means_of(rows, cuts)
-    looked = looked_at(one, means if one.kind == BOUND else rows, cuts)
+    looked = rows_of_condition(condition, means if condition.kind == BOUND else rows, cuts)
     if not looked:
         there = dict.fromkeys(map(at_text, means))
         return f"the measure has no results; available measures: {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
         return "there are no results at k = 0"
-    if one.is_tested and all(row["p"] is None for row in looked):
+    if condition.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    held = failing(con, one, looked)
+    held = failing_rows(con, condition, looked)
     line = line_of([*map(row_text, held)])
-    return f"{line} ({len(held)} of {len(looked)} comparisons)" if line and one.kind == VERDICT else line
+    return (
+        f"{line} ({len(held)} of {len(looked)} comparisons)" if line and condition.kind == VERDICT else line
+    )
 
 
-def looked_at(one: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
+def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
     """Return the rows of a condition; an SQL condition that names measures has rows at their cutoffs only."""
-    own = [cuts[name] for name in one.names & {*cuts}]
-    return [row for row in rows if one.looks_at(row) and all(row["k"] in ks for ks in own)]
+    own = [cuts[name] for name in condition.names & {*cuts}]
+    return [row for row in rows if condition.applies_to(row) and all(row["k"] in ks for ks in own)]
 
 
-def losers_text(work: "Evaluation", one: Condition) -> str | None:
+def losers_text(work: "Evaluation", condition: Condition) -> str | None:
     """Name the models with too many losers by the first measure at its first cutoff, and these users."""
     from ..evaluation.comparison import losers_query
     from ..evaluation.queries import fetch_rows
@@ -243,18 +258,18 @@ def losers_text(work: "Evaluation", one: Condition) -> str | None:
     choice = work.request.choices[0]
     if choice.cuts[0] == 0:
         return "there are no results at k = 0"
-    rows = fetch_rows(work.con, losers_query(work.request, choice, one.threshold))
+    rows = fetch_rows(work.con, losers_query(work.request, choice, condition.threshold))
     texts = []
-    for row in (each for each in rows if len(each["losers"]) >= one.least):
+    for row in (each for each in rows if len(each["losers"]) >= condition.least):
         lost = [f"{shorten(user['userid'])} {format_number(user['difference'])}" for user in row["losers"]]
-        text = in_unit(f"{len(lost)} of {row['users']} users lose {one.threshold:g} or more by ")
+        text = in_unit(f"{len(lost)} of {row['users']} users lose {condition.threshold:g} or more by ")
         text += f"{choice.at(choice.cuts[0])} with {shorten(row['system'])}"
         texts.append(f"{text} ({line_of(lost)})")
     return line_of(texts) if rows else "there is nothing to compare"
 
 
-def failing(
-    con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], where: str = "true"
+def failing_rows(
+    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], where: str = "true"
 ) -> list[Row]:
     """Return the rows with `where` that fail the gate by an SQL condition; their p is the corrected p.
 
@@ -267,19 +282,19 @@ def failing(
 
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
     whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
-    given = [{**whole, **row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
-    source, given = row_source(dict.fromkeys(name for row in given for name in row), given)
+    values = [{**whole, **row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
+    source, values = row_source(dict.fromkeys(name for row in values for name in row), values)
     try:
-        query = f"SELECT _row FROM {source} WHERE {where} AND (\n{one.holds}\n) IS DISTINCT FROM false"
-        return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [given]).fetchall()]
+        query = f"SELECT _row FROM {source} WHERE {where} AND (\n{condition.holds}\n) IS DISTINCT FROM false"
+        return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [values]).fetchall()]
     except Error as error:
-        raise UsageError(f"--fail-if {one.text}: {error_summary(error)}") from None
+        raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
 
 
-def line_of(found: Sequence[str]) -> str | None:
+def line_of(texts: Sequence[str]) -> str | None:
     """Join the first messages and count the others; return None without messages."""
-    more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
-    return f"{'; '.join(found[:MOST])}{more}" if found else None
+    more = f", and {len(texts) - MOST} more" if len(texts) > MOST else ""
+    return f"{'; '.join(texts[:MOST])}{more}" if texts else None
 
 
 def row_text(row: Row) -> str:
@@ -301,16 +316,16 @@ def at_text(row: Row) -> str:
 
 def check_conditions(work: "Evaluation") -> None:
     """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
-    conditions = work.given.fail_if
-    if any(one.codes for one in conditions):
-        check_codes(work, [(one, code) for one in conditions for code in one.codes])
-    for one in conditions:
-        if one.kind == SQL:
-            failing(work.con, one, [sample_result(work)], where="false")
+    conditions = work.options.fail_if
+    if any(condition.codes for condition in conditions):
+        check_codes(work, [(condition, code) for condition in conditions for code in condition.codes])
+    for condition in conditions:
+        if condition.kind == SQL:
+            failing_rows(work.con, condition, [sample_result(work)], where="false")
 
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
-    grave = {code: one for code, one in CODES.items() if one.can_be_problem}
+    grave = {code: problem for code, problem in CODES.items() if problem.can_be_problem}
     for condition, code in codes:
         if code not in grave:
             there = (name for name, row in grave.items() if getattr(work.request, row.needs or "ks"))
@@ -328,7 +343,7 @@ def sample_result(work: "Evaluation") -> Row:
     from ..evaluation.comparison import sample_row
 
     request = work.request
-    measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
+    measures = {choice.name: 0.0 for choice in (*request.choices, *request.beyond_accuracy)}
     row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
     row = sample_row(work.con, request.predicted_truth) if work.caller == "compare" else row
     return row | ({"segment": ""} if request.by_segment else {})

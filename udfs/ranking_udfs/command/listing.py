@@ -22,9 +22,9 @@ Entries = tuple[Sequence[Mapping[str, str]], Sequence[str]]
 def measures(names: Sequence[str]) -> Entries:
     """Return the measures with these names, aliases or labels; all measures without names."""
     every = MEASURES | LIST_MEASURES
-    known = {spelling: one.name for spelling, one in SPELLINGS.items()}
-    for one in LIST_MEASURES.values():
-        known |= {normalize_name(name): one.name for name in (*one.names, one.label)}
+    known = {spelling: measure.name for spelling, measure in SPELLINGS.items()}
+    for measure in LIST_MEASURES.values():
+        known |= {normalize_name(name): measure.name for name in (*measure.names, measure.label)}
     chosen = [find("measure", name, normalize_name(name), known) for name in dict.fromkeys(names)]
     rows = {}
     for row in measure_table():
@@ -41,7 +41,7 @@ def functions(names: Sequence[str]) -> Entries:
     rows = []
     for name in chosen or public:
         forms = signatures(macros()[name.removeprefix("ranking.")].sql)
-        calls = (f"{name}({', '.join(given)})" for given in forms)
+        calls = (f"{name}({', '.join(arguments)})" for arguments in forms)
         rows.append({"name": name, "call": "; ".join(calls), "description": description(public[name])})
     return rows, [head(public[name]) for name in chosen]
 
@@ -67,8 +67,10 @@ def to_text(command: str, rows: Sequence[Mapping[str, str]], full: Sequence[str]
         wide = width - max(len(name) for name, _ in lines) - 2
         listed = tabulate(lines, tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True)
         return f"{listed}\n\n`ranking-udfs {command} NAME` explains one.\n"
-    found = []
+    entries = []
     for row, text in zip(rows, full, strict=True):
         facts = [f"{what}: {fact}" for what, fact in row.items() if fact and what not in IN_TEXT]
-        found.append("\n".join([*(fill(one, width, subsequent_indent="  ") for one in facts), "", text, ""]))
-    return "\n".join(found)
+        entries.append(
+            "\n".join([*(fill(line, width, subsequent_indent="  ") for line in facts), "", text, ""])
+        )
+    return "\n".join(entries)

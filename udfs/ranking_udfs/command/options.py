@@ -89,7 +89,7 @@ OWN = {
     "difference": Option("also compute the users needed for this difference", parse=ABOVE_0, value="NUMBER"),
     "correlation": Option(
         "correlation of the values of a user in two runs, if REC is one run (0.5)",
-        parse=number("a number of 0 or more and below 1", lambda one: 0 <= one < 1), value="R"),
+        parse=number("a number of 0 or more and below 1", lambda value: 0 <= value < 1), value="R"),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
 OF_GRADES = " ".join(GRADES)
@@ -117,7 +117,7 @@ GIVEN_TOO = {
 Rules = Mapping[str, Callable[[Any], Any]]
 
 
-def no_file(of: Any) -> str | None:
+def misplaced_value(of: Any) -> str | None:
     """Return the first operand that is no file and looks like a value of -k or -m."""
     for text in of.files if of.database is None else []:
         is_value = (of.ks and text.isdecimal()) or (of.measures and is_measures(text))
@@ -133,14 +133,16 @@ def is_measures(text: str) -> bool:
         return False
 
 
-def of_a_run(of: Any) -> str | None:
+def first_option_of_runs(of: Any) -> str | None:
     """Return the first given option of `power` that needs a run."""
-    needed = [f"-m {one.text}" for one in of.measures if one.text != "hit_rate"] + ["-k"] * bool(of.ks)
+    needed = [f"-m {choice.text}" for choice in of.measures if choice.text != "hit_rate"] + ["-k"] * bool(
+        of.ks
+    )
     needed += [f"--{name}" for name in ("correlation", "baseline") if getattr(of, name) is not None]
     return next(iter(needed), None)
 
 
-def is_no_page(of: Any) -> bool:
+def is_not_html(of: Any) -> bool:
     """Return whether the output has an ending that is not .html or .htm."""
     ending = os.path.splitext(of.output or "")[1].lower()
     return bool(ending) and ENDINGS.get(ending) != "html"
@@ -148,13 +150,13 @@ def is_no_page(of: Any) -> bool:
 
 def without_closed_form(of: Any) -> str | None:
     """Return the first measure without a closed form for --ties expected, if that is requested."""
-    names = (one.name for one in of.measures if not one.measure.expected)
+    names = (choice.name for choice in of.measures if not choice.measure.expected)
     return next(names, None) if of.ties == "expected" else None
 
 
 INPUT_RULES: Rules = {  # for all commands that read REC; checked before the rules of a command
     "Missing argument {!r}": lambda of: COMMANDS[of.command].missing(of.files),
-    "{} is not a file; write several values of an option as in -k 5,10 -m ndcg,recall": no_file,
+    "{} is not a file; write several values of an option as in -k 5,10 -m ndcg,recall": misplaced_value,
     f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
 }
 TEXT_RULES: Rules = {
@@ -189,7 +191,7 @@ class Spec(NamedTuple):
 
     def missing(self, files: Sequence[str]) -> str | None:
         """Return the last operand if there are fewer files than required operands."""
-        needed = [one for one in self.files.split() if not one.startswith("[")]
+        needed = [operand for operand in self.files.split() if not operand.startswith("[")]
         return needed[-1] if len(files) < len(needed) else None
 
     @property
@@ -234,7 +236,7 @@ COMMANDS: Mapping[str, Spec] = {
             "--output must be a file that ends in .html, got '-'": (
                 lambda of: of.output is None and of.figures is None
             ),
-            "--output must end in .html, got {output!r}": is_no_page,
+            "--output must end in .html, got {output!r}": is_not_html,
             "--items FILE:COLUMN requires --history FILE, to compare their categories": lambda of: (
                 of.items and of.items[1] and not of.history
             ),
@@ -328,7 +330,7 @@ COMMANDS: Mapping[str, Spec] = {
                 lambda of: len(of.files) == 1 and (of.difference or 0) > 1
             ),
             "power: without REC, only hit_rate is available, at any cutoff; add a run or remove {}": (
-                lambda of: len(of.files) == 1 and of_a_run(of)
+                lambda of: len(of.files) == 1 and first_option_of_runs(of)
             ),
         },
     ),
@@ -420,7 +422,10 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for o
         },
     },
     "fuse": {"output": {"help": "output file; .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
-    **{one: {"baseline": {"help": "model to compare all others with"}} for one in ("power", "agreement")},
+    **{
+        command: {"baseline": {"help": "model to compare all others with"}}
+        for command in ("power", "agreement")
+    },
     "sql": {"output": {"help": "write the SQL here"}},
     **{
         name: {"format": {"default": "table", "help": "format of the list"}}
@@ -470,14 +475,17 @@ class Command(click.Command):
 
     def __init__(self, name: str, spec: Spec, callback: Callback) -> None:
         self.spec = spec
-        given: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
+        settings: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
         if spec.operand == "files":
-            given["metavar"] = spec.files
+            settings["metavar"] = spec.files
         others = [text for name, text in GIVEN_TOO.items() if name in spec.files]
         texts = [spec.text, GIVEN.format("".join(others))][: 1 + (spec.operand == "files")]
         super().__init__(
             name,
-            params=[click.Argument([spec.operand], **given), *(option(name, one) for one in spec.names)],
+            params=[
+                click.Argument([spec.operand], **settings),
+                *(option(name, option_name) for option_name in spec.names),
+            ],
             callback=lambda **all_: callback(name, all_),
             short_help=re.split(r"[:.] ", spec.text)[0],
             help="\n\n".join(texts),
@@ -487,38 +495,42 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; raise UsageError for a repeated single option."""
         order = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=[*args])[2]
-        for one in order:
-            is_single = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
-            if is_single and order.count(one) > 1:
+        for parameter in order:
+            is_single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
+            if is_single and order.count(parameter) > 1:
                 raise click.UsageError(
-                    f"{one.opts[-1]} must be given once, got it {order.count(one)} times", ctx
+                    f"{parameter.opts[-1]} must be given once, got it {order.count(parameter)} times", ctx
                 )
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the options, by group."""
-        records = (one.get_help_record(ctx) for one in self.params[1:])
-        found = dict(zip(self.spec.names, records, strict=True))
+        records = (parameter.get_help_record(ctx) for parameter in self.params[1:])
+        help_records = dict(zip(self.spec.names, records, strict=True))
         for group, names in self.spec.groups.items():
             with formatter.section(group):
-                formatter.write_dl([record for one in names.split() if (record := found[one])])
+                formatter.write_dl([record for name in names.split() if (record := help_records[name])])
 
 
 def option(command: str, name: str) -> click.Option:
     """Make the click option for an option of a command."""
-    one = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
-    given: dict[str, Any] = {"help": one.help, "required": (command, name) in REQUIRED}
-    if one.default is False:
-        given["is_flag"] = True
+    definition = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
+    settings: dict[str, Any] = {"help": definition.help, "required": (command, name) in REQUIRED}
+    if definition.default is False:
+        settings["is_flag"] = True
     else:
-        given |= {"multiple": one.is_list, "metavar": one.value or None}
-        given["type"] = click.Choice(one.choices) if one.choices else Value(name, one.parse)
-        given |= {"default": one.default, "show_default": True} if one.default is not None else {}
+        settings |= {"multiple": definition.is_list, "metavar": definition.value or None}
+        settings["type"] = (
+            click.Choice(definition.choices) if definition.choices else Value(name, definition.parse)
+        )
+        settings |= (
+            {"default": definition.default, "show_default": True} if definition.default is not None else {}
+        )
     if name == "pack":
-        given |= {"is_eager": True, "expose_value": False, "callback": print_pack}
+        settings |= {"is_eager": True, "expose_value": False, "callback": print_pack}
     names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}"]
     called = f"{name}_col" if f"{name}_col" in ColumnNames.__annotations__ else name  # as in Python
-    return click.Option([*filter(None, names), called], **given)
+    return click.Option([*filter(None, names), called], **settings)
 
 
 class Commands(click.Group):
@@ -528,16 +540,16 @@ class Commands(click.Group):
         return [*COMMANDS]
 
 
-def print_version(ctx: click.Context, _: click.Parameter, given: bool) -> None:
-    if given:
+def print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given:
         from ..version import versions
 
         click.echo(f"ranking-udfs {versions()}")
         ctx.exit()
 
 
-def print_pack(ctx: click.Context, _: click.Parameter, given: bool) -> None:
-    if given:
+def print_pack(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if is_given:
         from ..folder import read
         from ..macros.portable import SCRIPT
 

@@ -44,10 +44,10 @@ def check_folder(path: str) -> None:
         raise DataError(f"{there}: no permission to write there")
 
 
-def is_same(one: str, other: str) -> bool:
-    if os.path.exists(one) and os.path.exists(other):
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
+def is_same(path: str, other: str) -> bool:
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def is_terminal() -> bool:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from ..compose.comparison import alpha_of
-from ..evaluation.comparison import UNSEEN, correct_together
+from ..evaluation.comparison import UNCOMPUTED, correct_together
 from ..evaluation.conclusion import measure_label
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import UsageError
@@ -38,29 +38,29 @@ OF_HIT_RATE = (
 
 def power(work: Evaluation) -> str | bytes:
     """Return the smallest difference that the users of truth can detect."""
-    given, has_run = work.given, bool(work.inputs.recs)
+    options, has_run = work.options, bool(work.inputs.recs)
     if not has_run:
-        choices = [one for one in work.request.choices if one.name == "hit_rate"]
+        choices = [choice for choice in work.request.choices if choice.name == "hit_rate"]
         work.request = replace(work.request, choices=choices)
         work.is_checked, work.allow_empty = False, True
     work.prepare_values()
     is_pair = len(work.systems) > 1
     if is_pair or work.request.comparison["baseline"] is not None:
         work.check_models()
-    if is_pair and given.correlation is not None:
+    if is_pair and options.correlation is not None:
         rule = "--correlation applies to one run, since the differences of several include it"
         raise UsageError(f"power: {rule}; remove it")
     work.make_tables()
     work.step("measuring")
-    rows = of_runs(work) if has_run else [*of_hit_rate(work)]
-    if given.format in COPIED:
-        return render(work.con, given, [name for name in COLUMNS if name in rows[0]], rows)
+    rows = rows_of_runs(work) if has_run else [*rows_of_hit_rate(work)]
+    if options.format in COPIED:
+        return render(work.con, options, [name for name in COLUMNS if name in rows[0]], rows)
     return power_text(work, rows)
 
 
-def of_hit_rate(work: Evaluation) -> Iterator[Row]:
+def rows_of_hit_rate(work: Evaluation) -> Iterator[Row]:
     """Yield a row of the exact sign test for each share of users that lose a hit."""
-    difference, options = work.given.difference, work.request.comparison
+    difference, options = work.options.difference, work.request.comparison
     alpha = alpha_of(Decimal(repr(options["confidence"])))
     query = f"SELECT count(*) AS users FROM {work.request.table('by_user')}"
     ((users,),) = work.con.execute(query).fetchall()
@@ -76,14 +76,16 @@ def of_hit_rate(work: Evaluation) -> Iterator[Row]:
         }
 
 
-def of_runs(work: Evaluation) -> list[dict[str, Any]]:
+def rows_of_runs(work: Evaluation) -> list[dict[str, Any]]:
     """Return a row for each measure and cutoff, from one run or from the differences of several runs."""
     if len(work.systems) > 1:
         rows = [row for query in work.comparisons()[0] for row in fetch_rows(work.con, query)]
     else:
         rows = [row for query in spread_queries(work) for row in fetch_rows(work.con, query)]
-    options, difference = work.request.comparison, work.given.difference
-    rows = [{**row, **UNSEEN, "difference": difference, "confidence": options["confidence"]} for row in rows]
+    options, difference = work.request.comparison, work.options.difference
+    rows = [
+        {**row, **UNCOMPUTED, "difference": difference, "confidence": options["confidence"]} for row in rows
+    ]
     correct_together(work.con, rows, {**options, "correction": "none"})
     for row in rows:
         row.pop("losses", None)  # a count here; without a run, losses are a share
@@ -99,19 +101,19 @@ def users_needed(work: Evaluation, rows: Sequence[Row]) -> list[int | None]:
     The quantiles of t depend on the number of users. The search starts from the number that the normal
     distribution needs, and adds one user at a time.
     """
-    found = [one and max(one, 2) for one in needed_of(work, rows, [NORMAL] * len(rows))]
+    users = [count and max(count, 2) for count in needed_of(work, rows, [NORMAL] * len(rows))]
     while more := [
-        i for i, one in enumerate(needed_of(work, rows, found)) if one and one > (found[i] or one)
+        i for i, count in enumerate(needed_of(work, rows, users)) if count and count > (users[i] or count)
     ]:
-        found = [one and one + (i in more) for i, one in enumerate(found)]
-    return found
+        users = [count and count + (i in more) for i, count in enumerate(users)]
+    return users
 
 
 def needed_of(work: Evaluation, rows: Sequence[Row], users: Sequence[int | None]) -> list[int | None]:
     """Return the number of users needed, by the quantiles of t for `users` users."""
     tried = [
-        {**row, "users": one, "standard_error": (row["standard_deviation"] or 0) / sqrt(one or 1)}
-        for row, one in zip(rows, users, strict=True)
+        {**row, "users": count, "standard_error": (row["standard_deviation"] or 0) / sqrt(count or 1)}
+        for row, count in zip(rows, users, strict=True)
     ]
     correct_together(work.con, tried, {**work.request.comparison, "correction": "none"})
     return [row["users_needed"] for row in tried]
@@ -119,21 +121,21 @@ def needed_of(work: Evaluation, rows: Sequence[Row], users: Sequence[int | None]
 
 def spread_queries(work: Evaluation) -> Iterator[str]:
     """Yield the queries for the standard error of a mean difference between two runs like this one."""
-    correlation = CORRELATION if work.given.correlation is None else work.given.correlation
-    for one in work.request.choices:
-        value, ratio = identifier(one.name), sqrt(2 * (1 - correlation))
+    correlation = CORRELATION if work.options.correlation is None else work.options.correlation
+    for choice in work.request.choices:
+        value, ratio = identifier(choice.name), sqrt(2 * (1 - correlation))
         yield (
-            f"SELECT {literal(one.name)} AS measure, k, count({value}) AS users, "
+            f"SELECT {literal(choice.name)} AS measure, k, count({value}) AS users, "
             f"{correlation!r}::DOUBLE AS correlation, {ratio!r}::DOUBLE "
             f"* stddev_samp({value} ORDER BY userid ASC NULLS LAST) / sqrt(users) AS standard_error "
-            f"FROM {work.request.table('by_user')} WHERE {cut_off_condition(one.cuts)} "
+            f"FROM {work.request.table('by_user')} WHERE {cut_off_condition(choice.cuts)} "
             "GROUP BY k ORDER BY k ASC NULLS LAST"
         )
 
 
 def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
     """Render the rows for people, with the assumptions of the calculation."""
-    given, digits, difference = work.given, digits_of(work.given) or DIGITS, work.given.difference
+    options, digits, difference = work.options, digits_of(work.options) or DIGITS, work.options.difference
     is_pair, has_run = "baseline" in rows[0], bool(work.inputs.recs)
     cells = [
         {"Measure": measure_label(row) if has_run else "Hit rate"}
@@ -144,28 +146,28 @@ def power_text(work: Evaluation, rows: Sequence[Row]) -> str:
         | ({} if difference is None else {f"{in_unit('Users')} for {difference:g}": row["users_needed"]})
         for row in rows
     ]
-    text = table(given.format, [*cells[0]], [[*one.values()] for one in cells], digits)
+    text = table(options.format, [*cells[0]], [[*line.values()] for line in cells], digits)
     confidence = format_number(100 * work.request.comparison["confidence"], 15)
-    lines = [SHOWN.format(confidence), of_spread(work, is_pair) if has_run else OF_HIT_RATE]
-    lines += limits(rows, has_run, difference)
-    return document(given.format, with_remarks(given.format, text, map(in_unit, lines)))
+    lines = [SHOWN.format(confidence), spread_text(work, is_pair) if has_run else OF_HIT_RATE]
+    lines += limit_lines(rows, has_run, difference)
+    return document(options.format, with_remarks(options.format, text, map(in_unit, lines)))
 
 
 def share(row: Row) -> str:
     return f"{100 * row['losses']:g}%"
 
 
-def of_spread(work: Evaluation, is_pair: bool) -> str:
+def spread_text(work: Evaluation, is_pair: bool) -> str:
     """Describe the source of the spread."""
     spread = "Paired t-test. Spread: standard deviation of the users' differences"
     if is_pair:
         return f"{spread} between the two."
-    correlation = CORRELATION if work.given.correlation is None else work.given.correlation
+    correlation = CORRELATION if work.options.correlation is None else work.options.correlation
     assumed = f"a correlation of {correlation:g} (assumed; name two runs to measure it)"
     return f"{spread} between two runs with the variance of this one and {assumed}."
 
 
-def limits(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
+def limit_lines(rows: Sequence[Row], has_run: bool, difference: float | None) -> Iterator[str]:
     """Describe missing numbers, and differences that are larger than the range of the measure."""
     label, smallest = measure_label if has_run else share, "minimum_detectable_effect"
 

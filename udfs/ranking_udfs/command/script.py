@@ -31,18 +31,18 @@ def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], p
 
     `prefix` is the prefix of all names of tables.
     """
-    found = [(made_text(one, prefix), one) for one in statements] + [*queries]
-    head, texts = stand_alone(statement for _, statement in found)
+    titled = [(statement_comment(statement, prefix), statement) for statement in statements] + [*queries]
+    head, texts = stand_alone(statement for _, statement in titled)
     where = "any DuckDB"
     if any(text.startswith("-- Requires ranking_udfs.register") for text in texts):
         where = "a DuckDB connection after ranking_udfs.register(con), which some statements require"
     lines = [f"-- Written by {version()} for {where}."]
-    lines += [f"{one};" for one in head]
-    lines += [f"-- {said}\n{text};" for (said, _), text in zip(found, texts, strict=True)]
+    lines += [f"{macro};" for macro in head]
+    lines += [f"-- {title}\n{text};" for (title, _), text in zip(titled, texts, strict=True)]
     return "\n\n".join(lines) + "\n"
 
 
-def made_text(statement: str, prefix: str) -> str:
+def statement_comment(statement: str, prefix: str) -> str:
     """Return a comment for the table or rows that a statement makes."""
     made = MADE.match(statement)
     if made is None:

@@ -36,8 +36,8 @@ def connect(
     Without a `database`, `has_functions` adds only the functions that composed SQL calls. DuckDB imports
     NumPy to create a function.
     """
-    given = {name: value for name, value in settings.items() if value is not None}
-    con = duckdb.connect(config={**SETTINGS, **given})
+    config = {name: value for name, value in settings.items() if value is not None}
+    con = duckdb.connect(config={**SETTINGS, **config})
     con.execute("SET enable_progress_bar_print = false")  # DuckDB would print the bar to stdout
     if database is not None:
         if ":" not in database and not os.path.isfile(database):

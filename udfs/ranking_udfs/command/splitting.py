@@ -19,22 +19,22 @@ SUMMARY = """
 """
 
 
-def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
+def split_events(con: duckdb.DuckDBPyConnection, options: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Write train and test of each fold to a folder; return the header and rows of a table of counts.
 
     `given` has the options of the command. In a CSV file, all values except the time are copied unchanged.
     """
-    path, kind = given.events, extension(given.events)
-    columns = {"userid": given.user_col, "itemid": given.item_col, "time": given.time}
-    check_folder(given.output)
+    path, kind = options.events, extension(options.events)
+    columns = {"userid": options.user_col, "itemid": options.item_col, "time": options.time}
+    check_folder(options.output)
     rows, names, time = read_events(con, path, columns)
     if time == "TIMESTAMP WITH TIME ZONE":
         con.execute("SET TimeZone = 'UTC'")
-    query = split_query(con, "ranking_command_events", rows, names, time, vars(given))
+    query = split_query(con, "ranking_command_events", rows, names, time, vars(options))
     con.execute(f"CREATE TEMP TABLE ranking_command_split AS\n{query}")
-    write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
-    found = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
-    return [name for name, *_ in found.description or ()], found.fetchall()
+    write_parts(con, path, options.output, path[path.lower().rindex(kind) :])
+    cursor = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
+    return [name for name, *_ in cursor.description or ()], cursor.fetchall()
 
 
 def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: str) -> None:

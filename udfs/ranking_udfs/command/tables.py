@@ -31,8 +31,8 @@ from ..evaluation.conclusion import (
     needed_sentence,
     predicted_sentence,
     refused_sentence,
+    select_thresholds,
     sentence,
-    some_thresholds,
     threshold_sentences,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
@@ -89,13 +89,13 @@ Orders = Sequence[ModelOrder | None]
 # --- Any rows; `given` are the options of the command ---
 
 
-def digits_of(given: Any) -> int | None:
+def digits_of(options: Any) -> int | None:
     """Return the number of significant digits to show; None shows all."""
-    is_shown = given.format == "table" and given.output is None and is_terminal()
+    is_shown = options.format == "table" and options.output is None and is_terminal()
     return (
         DIGITS
-        if given.digits is None and (is_shown or given.format in ("markdown", "html"))
-        else given.digits
+        if options.digits is None and (is_shown or options.format in ("markdown", "html"))
+        else options.digits
     )
 
 
@@ -107,29 +107,29 @@ def width_of(output: str | None) -> int:
 def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
     """Return the SQL after FROM that reads rows from a parameter, and the parameter; `_row` numbers them."""
     kinds = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
-    found = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
+    types = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
     for row in rows:
-        found |= {name: kinds[type(value)] for name, value in row.items() if value is not None}
-    fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in found.items())
+        types |= {name: kinds[type(value)] for name, value in row.items() if value is not None}
+    fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in types.items())
     source = f"(SELECT unnest($1::STRUCT({fields}, _row BIGINT)[], max_depth := 2))"
-    return source, [{**{name: row.get(name) for name in found}, "_row": i} for i, row in enumerate(rows)]
+    return source, [{**{name: row.get(name) for name in types}, "_row": i} for i, row in enumerate(rows)]
 
 
 def render(
-    con: duckdb.DuckDBPyConnection, given: Any, names: Sequence[str], rows: Sequence[Row]
+    con: duckdb.DuckDBPyConnection, options: Any, names: Sequence[str], rows: Sequence[Row]
 ) -> str | bytes:
     """Render these columns of the rows in the requested format."""
-    form, digits = given.format, digits_of(given)
+    form, digits = options.format, digits_of(options)
     if form not in COPIED:
         return document(form, table(form, names, [[row.get(name) for name in names] for row in rows], digits))
-    cell_of = partial(copied_cell, digits=digits, is_safe=form == "csv" and given.safe_csv)
+    cell_of = partial(copied_cell, digits=digits, is_safe=form == "csv" and options.safe_csv)
     cells = [{cell_of(name): cell_of(row.get(name)) for name in names} for row in rows]
     source, given_rows = row_source(map(cell_of, names), cells)
     con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given_rows])
     query = "SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC"
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"rows.{form}")
-        con.execute(copy_statement(query, path, manifest=given.manifest_text))
+        con.execute(copy_statement(query, path, manifest=options.manifest_text))
         content = Path(path).read_bytes()
     if form == "json":  # escape control characters, since a terminal would execute them
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
@@ -149,7 +149,9 @@ def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int |
     cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
     names = [cell_text(form, name) for name in header]
     columns = list(zip(*cells, strict=True)) if form == "table" else []
-    sides = ["decimal" if all(map(NUMBER.fullmatch, one)) and any(one) else "left" for one in columns]
+    sides = [
+        "decimal" if all(map(NUMBER.fullmatch, column)) and any(column) else "left" for column in columns
+    ]
     return str(tabulate(cells, names, STYLES[form], disable_numparse=True, colalign=sides or None)) + "\n"
 
 
@@ -159,7 +161,7 @@ def fitting_table(
     """Render rows as text; drop the `dispensable` columns in order until the table fits `width`."""
     for count in range(len(dispensable) + 1):
         names = [name for name in rows[0] if name not in dispensable[:count]]
-        text = table("table", names, [[one[name] for name in names] for one in rows], digits)
+        text = table("table", names, [[row[name] for name in names] for row in rows], digits)
         if max(map(len, text.splitlines())) <= width:
             break
     return text
@@ -211,25 +213,28 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
 
     With `--long`, both have a row per model, segment, k and measure.
     """
-    given, request, segment = work.given, work.request, work.inputs.segment
-    every, of_user = [*request.choices, *request.contents], [*request.choices, *request.contents_by_user]
+    options, request, segment = work.options, work.request, work.inputs.segment
+    every, of_user = (
+        [*request.choices, *request.beyond_accuracy],
+        [*request.choices, *request.beyond_accuracy_by_user],
+    )
     keys = [name for name in ("system", "segment", "k") if name in rows[0]]
-    if given.long:
-        body = long_rows([(one, one in of_user) for one in every], rows)
-        return render(work.con, given, [*keys, "measure", "value"], body)
-    if given.format in COPIED:
+    if options.long:
+        body = long_rows([(choice, choice in of_user) for choice in every], rows)
+        return render(work.con, options, [*keys, "measure", "value"], body)
+    if options.format in COPIED:
         counts = [name for name in (*COUNTS, *OF_LISTS) if name in rows[0]]
-        return render(work.con, given, [*keys, *counts, *(one.name for one in every)], rows)
+        return render(work.con, options, [*keys, *counts, *(choice.name for choice in every)], rows)
     summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
-    form, blocks = given.format, []
+    form, blocks = options.format, []
     if request.choices:
         lines = [*count_lines(work, COUNTS, summary), *refused_lines(work)]
-        lines += [OF_AUC] * any(one.measure.name == "auc" for one in request.choices)
+        lines += [OF_AUC] * any(choice.measure.name == "auc" for choice in request.choices)
         ranking = measures_table(work, request.choices, summary, "Ranking measure")
         blocks.append(with_remarks(form, ranking, lines))
-    if request.contents:
-        contents = measures_table(work, request.contents, summary, "Beyond accuracy")
-        blocks.append(with_remarks(form, contents, count_lines(work, OF_LISTS, summary)))
+    if request.beyond_accuracy:
+        beyond_accuracy = measures_table(work, request.beyond_accuracy, summary, "Beyond accuracy")
+        blocks.append(with_remarks(form, beyond_accuracy, count_lines(work, OF_LISTS, summary)))
     if segment is not None:
         blocks.append(segments_text(work, of_user, rows, segment[1]))
     return document(form, "\n".join(blocks))
@@ -238,10 +243,10 @@ def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
 def long_rows(choices: Sequence[tuple[Choice, bool]], rows: Sequence[Row]) -> list[Row]:
     """Return a row for each value of these measures; the flag of a measure is whether users have values."""
     return [
-        {**row, "measure": one.name, "value": row[one.name]}
+        {**row, "measure": choice.name, "value": row[choice.name]}
         for row in rows
-        for one, is_of_user in choices
-        if row["k"] in one.cuts and (is_of_user or row.get("segment", EVERYBODY) == EVERYBODY)
+        for choice, is_of_user in choices
+        if row["k"] in choice.cuts and (is_of_user or row.get("segment", EVERYBODY) == EVERYBODY)
     ]
 
 
@@ -253,7 +258,7 @@ def refused_lines(work: Evaluation) -> list[str]:
 def segments_text(work: Evaluation, choices: Sequence[Choice], rows: Sequence[Row], segment: str) -> str:
     others = sorted((row for row in rows if row["segment"] != EVERYBODY), key=itemgetter("segment"))
     text, few = measures_table(work, choices, others, "Ranking measure", segment), few_users(others)
-    return with_remarks(work.given.format, text, few) if few else text
+    return with_remarks(work.options.format, text, few) if few else text
 
 
 def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -> Iterable[str]:
@@ -277,18 +282,18 @@ def measures_table(
     A table that is wider than the terminal has a row per segment, model and k instead. `segment` is the
     heading of segments.
     """
-    form, digits, is_named = work.given.format, digits_of(work.given), work.tables.is_named
+    form, digits, is_named = work.options.format, digits_of(work.options), work.tables.is_named
     keys = {"segment": segment} if segment else {}
     at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
     columns = list(dict.fromkeys(key[1:] for key in at))
     body: list[Cells] = []
-    for one in dict.fromkeys(key[0] for key in at):
-        rows, first = [at[one, *column] for column in columns], [one] * len(keys)
-        body += [[one, in_unit("Users"), *(row["users"] for row in rows)]] * len(keys)
+    for value in dict.fromkeys(key[0] for key in at):
+        rows, first = [at[value, *column] for column in columns], [value] * len(keys)
+        body += [[value, in_unit("Users"), *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
     heads = [f"{system} " * is_named + cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
-    if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
+    if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.options.output):
         return table(form, header, body, digits)
     return narrow_table(work, choices, results, keys)
 
@@ -306,7 +311,7 @@ def narrow_table(
         if any(row["k"] in choice.cuts for choice in choices)
     ]
     header = [*named.values(), *(choice.label for choice in choices)]
-    return table(work.given.format, header, body, digits_of(work.given))
+    return table(work.options.format, header, body, digits_of(work.options))
 
 
 def value_of(choice: Choice, row: Row) -> Any:
@@ -319,46 +324,48 @@ def value_of(choice: Choice, row: Row) -> Any:
 
 def comparison_text(
     work: Evaluation,
-    found: Sequence[Sequence[Row]],
+    results: Sequence[Sequence[Row]],
     orders: Orders,
     problems: Sequence[Row],
     gated: tuple[int, int] = (0, 0),
-    found_too: Sequence[str] = (),
+    sentences: Sequence[str] = (),
 ) -> str | bytes:
     """Render a comparison: all numbers for programs; the answer, caveats and tables for people.
 
-    `found` has the rows of all users, then the rows of segments if there are any. `gated` counts the rows of
-    each whose p is corrected over the comparisons that --fail-if reads. `found_too` are sentences after the
-    answer. With --explain, each comparison has a sentence; else only comparisons over some of the users.
+    `results` has the rows of all users, then the rows of segments if there are any. `gated` counts the rows
+    of each with a p corrected over the comparisons that --fail-if reads. `sentences` follow the answer. With
+    --explain, each comparison has a sentence; else only comparisons over some of the users.
     """
-    given, options, form = work.given, work.request.comparison, work.given.format
-    digits = digits_of(given) or DIGITS
-    everybody, *by_segment = found
+    options, comparison, form = work.options, work.request.comparison, work.options.format
+    digits = digits_of(options) or DIGITS
+    everybody, *by_segment = results
     if form in COPIED:
-        results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
-        return render(work.con, given, [*found[-1][0]], results)  # rows of segments have all columns
+        names = [*results[-1][0]]  # rows of segments have all columns
+        return render(
+            work.con, options, names, [{"segment": EVERYBODY, **row} for rows in results for row in rows]
+        )
     more = [*few_differ(everybody), *few_users(list(chain(*by_segment)))]
-    said, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
-    said += remarks(form, found_too)
+    answered, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
+    answered += remarks(form, sentences)
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
     lines = comparison_lines(work, everybody, orders, digits)
     measures = dict.fromkeys(map(itemgetter("measure"), everybody))
-    note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
+    note = footnote(comparison, bool(by_segment), gated, sum(map(len, results)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
     changed = changed_tables(work, families(everybody)[0])
     if form == "markdown":
-        return pull_request_text(work, everybody, (said, against), texts, changed, lines)
-    if len(work.systems) == 2 or given.explain:
+        return pull_request_text(work, everybody, (answered, against), texts, changed, lines)
+    if len(work.systems) == 2 or options.explain:
         texts += [f"{remark(form, f'{title}:')}\n{text}" for _, title, text in changed]
     text = with_remarks(form, "\n".join(texts), lines)
-    return document(form, "\n".join(filter(None, [said + against, text])))
+    return document(form, "\n".join(filter(None, [answered + against, text])))
 
 
 def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders, digits: int) -> list[str]:
     """Write a sentence for each comparison with --explain; else only for comparisons over some users."""
-    is_whole, every = work.given.explain, families(everybody)
+    is_whole, every = work.options.explain, families(everybody)
     lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
     lines += [
         sentence(row, work.request.comparison, len(rows), digits)
@@ -379,7 +386,7 @@ def pull_request_text(
     lines: Iterable[str],
 ) -> str:
     """Render for a pull request: the answer and the first measure; fold the rest."""
-    at_first = {(one.name, one.cuts[0]) for one in (*work.request.choices[:1], *work.request.also)}
+    at_first = {(choice.name, choice.cuts[0]) for choice in (*work.request.choices[:1], *work.request.also)}
     first = sorted(everybody, key=lambda row: (row["measure"], row["k"]) not in at_first)[:MOST_ROWS]
     folded = [(title, text) for _, title, text in changed]
     blocks = [answered[0], comparison_table(work, None, first), answered[1]]
@@ -399,12 +406,12 @@ def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, st
     Each has a flag for gains and a title. `rows` are comparisons by the first measure at its first cutoff.
     """
     baseline = work.request.comparison["baseline"] if len(work.systems) > 2 else rows[0]["baseline"]
-    if baseline is None or not work.request.choices or work.given.format == "latex":
+    if baseline is None or not work.request.choices or work.options.format == "latex":
         return []
-    choice, found = work.request.choices[0], list[tuple[bool, str, str]]()
+    choice, tables = work.request.choices[0], list[tuple[bool, str, str]]()
     users = {row["system"]: row["users"] for row in rows}
-    most = MOST_CHANGED if work.given.explain else FEW_CHANGED
-    changes = work.labelled(fetch_rows(work.con, changes_query(work.request, baseline, choice, most)))
+    most = MOST_CHANGED if work.options.explain else FEW_CHANGED
+    changes = work.with_labels(fetch_rows(work.con, changes_query(work.request, baseline, choice, most)))
     for (system, wins), group in groupby(changes, key=lambda row: (row["system"], row["wins"])):
         changed = [*group]
         count, verb = changed[0]["changed"], "win" if wins else "lose"
@@ -413,8 +420,10 @@ def changed_tables(work: Evaluation, rows: Sequence[Row]) -> list[tuple[bool, st
         title = f"{counted} with {printable(system)} by {choice.at(choice.cuts[0])}{which}"
         cells = [[row[name] for name in ("label", "baseline", "value", "difference")] for row in changed]
         header = [in_unit("User"), baseline, system, "Difference"]
-        found.append((wins, title, table(work.given.format, header, cells, digits_of(work.given) or DIGITS)))
-    return found
+        tables.append(
+            (wins, title, table(work.options.format, header, cells, digits_of(work.options) or DIGITS))
+        )
+    return tables
 
 
 def answer(
@@ -425,22 +434,22 @@ def answer(
     more: Sequence[str] = (),
 ) -> tuple[str, str]:
     """Return two texts: the errors with the best model by the first measure, and the caveats."""
-    first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
+    first = [(choice.name, choice.cuts[0]) for choice in work.request.choices[:1]]
     wrong, others = caveats(problems, ks)
     lines = [f"Error in the data: {text}" for text in wrong]
-    for one in (one for one in orders if one is not None and (one.measure, one.k) in first):
-        lines.append(leading_sentence(one))
-        if not work.given.explain and (needed := needed_sentence(one.best, work.request.comparison)):
+    for order in (order for order in orders if order is not None and (order.measure, order.k) in first):
+        lines.append(leading_sentence(order))
+        if not work.options.explain and (needed := needed_sentence(order.best, work.request.comparison)):
             lines.append(needed)
     against = [f"Caveat: {text}" for text in (*others, *more)]
-    return remarks(work.given.format, lines), remarks(work.given.format, against)
+    return remarks(work.options.format, lines), remarks(work.options.format, against)
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best model with the second best; with two models, the comparison itself does so."""
-    several = [one for one in orders if one is not None and len(one.means) > 2]
+    several = [order for order in orders if order is not None and len(order.means) > 2]
     options = work.request.comparison
-    return [best_sentence(one, options, digits, options["baseline"]) for one in several]
+    return [best_sentence(order, options, digits, options["baseline"]) for order in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
@@ -448,12 +457,12 @@ def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row])
 
     A table that does not fit the terminal drops the columns DISPENSABLE, in this order.
     """
-    form, baseline = work.given.format, work.request.comparison["baseline"]
-    sides = labelled_sides(rows)
+    form, baseline = work.options.format, work.request.comparison["baseline"]
+    sides = side_counts(rows)
     headed = ("", "") if form == "table" else sides
-    cells = [row_cells(work, row, segment, headed) for one in families(rows) for row in one]
+    cells = [row_cells(work, row, segment, headed) for family in families(rows) for row in family]
     if form != "table":
-        return table(form, list(cells[0]), [list(one.values()) for one in cells])
+        return table(form, list(cells[0]), [list(line.values()) for line in cells])
     title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     text = fitting_table(cells, DISPENSABLE, WIDTH)
@@ -467,10 +476,11 @@ def row_cells(
 ) -> dict[str, str]:
     """Format the cells of a row by heading; `sides` name the users of the means and of the difference."""
     relative, baseline = row["relative"], work.request.comparison["baseline"]
-    digits = digits_of(work.given) or DIGITS
+    digits = digits_of(work.options) or DIGITS
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
-    is_titled = baseline is None or work.given.format == "table"  # the baseline is in the title of the table
-    of_labelled, of_all = (f" ({one})" if one else "" for one in sides)
+    # The title of a text table has the baseline.
+    is_titled = baseline is None or work.options.format == "table"
+    of_labelled, of_all = (f" ({side})" if side else "" for side in sides)
     cells = {
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
         f"Mean{of_labelled}": format_number(row["mean_system"], digits),
@@ -492,42 +502,48 @@ def row_cells(
     return {"Measure": measure_label(row), **of_segment, **cells}
 
 
-def labelled_sides(rows: Sequence[Row]) -> tuple[str, str]:
+def side_counts(rows: Sequence[Row]) -> tuple[str, str]:
     """Return the number of users of the means and of the differences, if a model has graded some users."""
     if not rows or "users_predicted" not in rows[0]:
         return "", ""
-    found = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
-    labelled, everybody = found.pop() if len(found) == 1 else ("graded", "all")
+    counts = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
+    labelled, everybody = counts.pop() if len(counts) == 1 else ("graded", "all")
     return str(labelled), str(everybody)
 
 
 def letters_text(
-    work: Evaluation, orders: Orders, problems: Sequence[Row], found_too: Sequence[str] = ()
+    work: Evaluation, orders: Orders, problems: Sequence[Row], sentences: Sequence[str] = ()
 ) -> str | bytes:
     """Render the means of models, best first, with a compact letter display."""
-    form, digits = work.given.format, digits_of(work.given) or DIGITS
-    shown = [one for one in orders if one is not None]
-    ranked = [(one, name, mean) for one in shown for name, mean in one.means.items()]
+    form, digits = work.options.format, digits_of(work.options) or DIGITS
+    shown = [order for order in orders if order is not None]
+    ranked = [(order, name, mean) for order in shown for name, mean in order.means.items()]
     if form in COPIED:
         rows = [
-            {"measure": one.measure, "k": one.k, "system": name, "mean": mean, "letters": one.letters[name]}
-            for one, name, mean in ranked
+            {
+                "measure": order.measure,
+                "k": order.k,
+                "system": name,
+                "mean": mean,
+                "letters": order.letters[name],
+            }
+            for order, name, mean in ranked
         ]
-        return render(work.con, work.given, ["measure", "k", "system", "mean", "letters"], rows)
+        return render(work.con, work.options, ["measure", "k", "system", "mean", "letters"], rows)
     cells = [
-        [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
-        for one, name, mean in ranked
+        [measure_label(order.best), name, format_number(mean, digits), order.letters[name]]
+        for order, name, mean in ranked
     ]
-    sides = labelled_sides([one.best for one in shown])[0]
+    sides = side_counts([order.best for order in shown])[0]
     header = ["Measure", "System", f"Mean ({sides})" if sides else "Mean", "Letters"]
     text = table(form, header, cells) if shown else ""
     lines = [*[letters_note(work.request.comparison)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
         reason = "measures without a value for some users, since each pair then has other users"
         lines.append(in_unit(f"Not shown: {reason}."))
-    said, against = answer(work, orders, problems, [one.k for one in shown])
-    said += remarks(form, found_too)
-    return document(form, with_remarks(form, "\n".join(filter(None, [said + against, text])), lines))
+    answered, against = answer(work, orders, problems, [order.k for order in shown])
+    answered += remarks(form, sentences)
+    return document(form, with_remarks(form, "\n".join(filter(None, [answered + against, text])), lines))
 
 
 OF_LABELLED = (
@@ -539,9 +555,9 @@ OF_LABELLED = (
 
 OF_TRUTH = {"grade": "Grade", "gain": "Gain", "discount": "Discount"}  # columns that may be empty for an item
 OF_TRUTH |= {"contribution": "Gain x disc.", "dcg": "DCG"}
-TITLE = 30  # the most characters of a title; BESIDE_TITLES give way to it, in their order
-BESIDE_IDS = 26  # characters of Hit, Rank, Grade and the blanks between columns
-BESIDE_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
+TITLE = 30  # the most characters of a title; COLUMNS_YIELDING_TO_TITLES give way to it, in their order
+FIXED_COLUMNS_WIDTH = 26  # characters of Hit, Rank, Grade and the blanks between columns
+COLUMNS_YIELDING_TO_TITLES = ("Gain x disc.", "Discount", "Gain", "DCG", "Score")
 THRESHOLDS = {"system": "System", "threshold": "Threshold", "refused_share": "Refused"}
 THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "Answered"}
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
@@ -561,53 +577,55 @@ LEGEND = (
 
 def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> str | bytes:
     """Render the lists of a user: the rows for programs, or a table for each model with marked hits."""
-    given = work.given
-    if given.format != "table":
-        return render(work.con, given, [*rows[0]] if rows else ["rank", "itemid"], rows)
-    about = work.names("texts", [given.user_id]).get(given.user_id)
+    options = work.options
+    if options.format != "table":
+        return render(work.con, options, [*rows[0]] if rows else ["rank", "itemid"], rows)
+    about = work.names("texts", [options.user_id]).get(options.user_id)
     by_name = by_model(rows).items()
     texts = [
         user_text(work, name, mine, remark("table", about) if about else "", has_truth)
         for name, mine in by_name
     ]
     return (
-        "\n".join(texts) or f"{in_unit('User')} {printable(given.user_id)}: no list and no relevant item.\n"
+        "\n".join(texts) or f"{in_unit('User')} {printable(options.user_id)}: no list and no relevant item.\n"
     )
 
 
 def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: str, has_truth: bool) -> str:
     """Render the list of one model, the text `about` the user, missed items and measures."""
-    given, k = work.given, work.request.ks[0]
+    options, k = work.options, work.request.ks[0]
     listed = [row for row in mine if row["rank"] is not None]
     of = f", {printable(system)}" if "system" in mine[0] else ""
-    text = f"{in_unit('User')} {printable(given.user_id)}{of}, {cut_off_heading(k)}\n{about}\n"
+    text = f"{in_unit('User')} {printable(options.user_id)}{of}, {cut_off_heading(k)}\n{about}\n"
     text += list_table(work, listed) if listed else "No list.\n"
     if not has_truth:
         return text
-    lines = measured(mine, listed, k)
-    if given.min_grade is not None:
-        lines.append(f"A hit has grade {given.min_grade:g} or more; gains and the ideal DCG use all grades.")
-    if given.without_relevant == "skip" and not any(row["relevant"] for row in mine):
+    lines = measure_lines(mine, listed, k)
+    if options.min_grade is not None:
+        lines.append(
+            f"A hit has grade {options.min_grade:g} or more; gains and the ideal DCG use all grades."
+        )
+    if options.without_relevant == "skip" and not any(row["relevant"] for row in mine):
         lines.append(in_unit("No relevant item: this user is excluded from means and comparisons."))
     return with_remarks("table", text, lines)
 
 
 def list_table(work: Evaluation, listed: Sequence[Row]) -> str:
     """Render a list by rank; if a line is too narrow for titles of items, drop other columns."""
-    width, has_titles = width_of(work.given.output), any(row.get("title") for row in listed)
-    room = width - BESIDE_IDS - max(len(printable(row["itemid"])) for row in listed)
+    width, has_titles = width_of(work.options.output), any(row.get("title") for row in listed)
+    title_width = width - FIXED_COLUMNS_WIDTH - max(len(printable(row["itemid"])) for row in listed)
     cells = [
         {"Hit": "*" if row["relevant"] else "", "Rank": row["rank"], "Item": row["itemid"]}
-        | ({"Title": shorten(row["title"] or "", max(min(room, TITLE), 9))} if has_titles else {})
+        | ({"Title": shorten(row["title"] or "", max(min(title_width, TITLE), 9))} if has_titles else {})
         | {"Score": row["score"]}
         | {heading: "" if row[name] is None else row[name] for name, heading in OF_TRUTH.items()}
         for row in listed
     ]
-    digits = digits_of(work.given) or DIGITS
-    return fitting_table(cells, BESIDE_TITLES if has_titles else (), width, digits)
+    digits = digits_of(work.options) or DIGITS
+    return fitting_table(cells, COLUMNS_YIELDING_TO_TITLES if has_titles else (), width, digits)
 
 
-def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
+def measure_lines(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
     """Return lines with the missed relevant items, and with the measures and their terms."""
     nowhere = {False: "not in the list", True: GONE}
     missed = [
@@ -633,27 +651,27 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
 
 def abstention_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render thresholds: all rows for programs; some rows of each model and sentences for people."""
-    given, digits = work.given, digits_of(work.given) or DIGITS
-    if given.format in COPIED:
-        return render(work.con, given, [*rows[0]], rows)
+    options, digits = work.options, digits_of(work.options) or DIGITS
+    if options.format in COPIED:
+        return render(work.con, options, [*rows[0]], rows)
     names = {name: text for name, text in THRESHOLDS.items() if name in rows[0]}
-    shown = some_thresholds(rows)
-    text = table(given.format, [*names.values()], [[row[name] for name in names] for row in shown], digits)
+    shown = select_thresholds(rows)
+    text = table(options.format, [*names.values()], [[row[name] for name in names] for row in shown], digits)
     lines = [in_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, digits)]
     if len(shown) < len(rows):
         is_part = any(len(mine) >= MOST_THRESHOLDS for mine in by_model(rows).values())
         which = f": at most {MOST_THRESHOLDS} per model at equal steps, and the thresholds named above"
         lines.append(f"{len(shown)} of {len(rows)} rows are shown; --format csv has all{which * is_part}.")
-    return document(given.format, with_remarks(given.format, text, lines))
+    return document(options.format, with_remarks(options.format, text, lines))
 
 
 def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render the overlap of lists: all columns for programs, fewer for people."""
-    form = work.given.format
+    form = work.options.format
     if form in COPIED:
-        return render(work.con, work.given, [*rows[0]], rows)
+        return render(work.con, work.options, [*rows[0]], rows)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
-    text = table(form, list(map(in_unit, OVERLAPS.values())), cells, digits_of(work.given) or DIGITS)
+    text = table(form, list(map(in_unit, OVERLAPS.values())), cells, digits_of(work.options) or DIGITS)
     lines = [
         f"No list from {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: "
         + in_unit(f"{count} of the users")

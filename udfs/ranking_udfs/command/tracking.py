@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import comb
 from typing import Any
 
-from ..evaluation.comparison import UNSEEN, correct_together
+from ..evaluation.comparison import UNCOMPUTED, correct_together
 from ..evaluation.conclusion import adjusted_text, measure_label, p_equals, test_text
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
@@ -14,7 +14,7 @@ from ..evaluation.queries import fetch_rows, intervals_query, table_call
 from ..evaluation.words import MARKS, Row, format_number, format_p, in_unit, mean_text
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
-from ..inputs.runs import STORED, UNREAD, natural, read_runs, stored_files
+from ..inputs.runs import STORED, UNREAD, natural_key, read_runs, stored_files
 from ..measures.grammar import measure_of
 from ..quoting import identifier, literal, sql_value
 from ..texts import printable
@@ -38,32 +38,32 @@ JOIN one_value
 
 def track(work: Evaluation) -> str | bytes:
     """Return a row for each measure, cutoff and run."""
-    given = work.given
-    if len(given.files) > 1:
-        runs = measured_runs(work)
+    options = work.options
+    if len(options.files) > 1:
+        runs = measure_runs(work)
     else:
-        paths = stored_files(given.files[0])
-        check_outputs([given.output] if given.output else [], paths)
-        is_inside = given.output and is_same(os.path.dirname(given.output) or ".", given.files[0])
-        if is_inside and extension(given.output) in (*STORED, *UNREAD):
-            rule = f"--output must be outside of {given.files[0]}, the folder of runs"
-            raise UsageError(f"track: {rule}, got {given.output}")
+        paths = stored_files(options.files[0])
+        check_outputs([options.output] if options.output else [], paths)
+        is_inside = options.output and is_same(os.path.dirname(options.output) or ".", options.files[0])
+        if is_inside and extension(options.output) in (*STORED, *UNREAD):
+            rule = f"--output must be outside of {options.files[0]}, the folder of runs"
+            raise UsageError(f"track: {rule}, got {options.output}")
         runs = read_runs(work, paths)
     if len(runs) < 2:
-        count = len(runs) or len(given.files) - 1  # a single measured file has no name
+        count = len(runs) or len(options.files) - 1  # a single measured file has no name
         raise UsageError(f"track: requires two or more runs, got {count}")
     work.step("comparing")
     rows = tracked_rows(work, runs)
-    if given.format in COPIED:
-        return render(work.con, given, [*rows[0]], rows)
+    if options.format in COPIED:
+        return render(work.con, options, [*rows[0]], rows)
     return track_text(work, runs, rows)
 
 
-def measured_runs(work: Evaluation) -> list[str]:
+def measure_runs(work: Evaluation) -> list[str]:
     """Measure the runs, and return their sorted names."""
     work.prepare_values()
     work.make_tables()
-    return sorted(work.systems, key=natural)
+    return sorted(work.systems, key=natural_key)
 
 
 def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
@@ -73,8 +73,8 @@ def tracked_rows(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]:
     compared = compare_pairs(work, list(dict.fromkeys(pairs)), comb(len(runs), 2) * len(rows) // len(runs))
     for row in rows:
         for other in OTHERS:
-            found = compared.get(pair_of(row, other), {})
-            row |= {f"{other}_{name}": found.get(column) for name, column in COMPARED.items()}
+            comparison = compared.get(pair_of(row, other), {})
+            row |= {f"{other}_{name}": comparison.get(column) for name, column in COMPARED.items()}
     names = (other + name for other in OTHERS for name in ("", *map("_{}".format, COMPARED)))
     columns = [*OF_RUN, *names]
     return [{name: row[name] for name in columns} for row in rows]
@@ -85,7 +85,7 @@ def means_of_runs(work: Evaluation, runs: Sequence[str]) -> list[dict[str, Any]]
     request, by_user, rows = work.request, work.request.table("by_user"), list[dict[str, Any]]()
     query = intervals_query(by_user, "system, k", request.choices, request.comparison["confidence"])
     means = {(row["system"], row["measure"], row["k"]): row for row in fetch_rows(work.con, query)}
-    for choice, k in ((one, k) for one in request.choices for k in one.cuts):
+    for choice, k in ((measure, k) for measure in request.choices for k in measure.cuts):
         values = {run: means[run, choice.name, k]["mean"] for run in runs}
         ranked = sorted((run for run in runs if values[run] is not None), key=lambda run: values[run])
         best = ranked[-1 if choice.measure.higher_is_better else 0] if ranked else None
@@ -104,30 +104,32 @@ def pair_of(row: Row, other: str) -> Pair | None:
 def compare_pairs(work: Evaluation, pairs: Sequence[Pair], of: int) -> dict[Pair | None, Row]:
     """Compare these pairs of runs; p is corrected over all `of` pairs, since the data selected these."""
     request, steps = work.request, work.request.table("steps")
-    values = (f"{{measure: {literal(one.name)}, value: {identifier(one.name)}}}" for one in request.choices)
+    values = (
+        f"{{measure: {literal(choice.name)}, value: {identifier(choice.name)}}}" for choice in request.choices
+    )
     sides = (
         f"({i}, '{side}', {', '.join(map(sql_value, (run, measure, k)))})"
-        for i, (one, other, measure, k) in enumerate(pairs)
-        for side, run in {"run": one, "other": other}.items()
+        for i, (first, other, measure, k) in enumerate(pairs)
+        for side, run in {"run": first, "other": other}.items()
     )
     by_user = request.table("by_user")
     query = STEPS.format(values=", ".join(values), by_user=by_user, sides=", ".join(sides))
     work.con.execute(request.make("steps", query))
-    given = {"by_user": steps, **request.comparison, "baseline": "other", "measures": ["value"]}
+    arguments = {"by_user": steps, **request.comparison, "baseline": "other", "measures": ["value"]}
     types = {steps: {"value": "DOUBLE"}}
-    call = table_call(replace(request, types=types), "compare_by_user", given, 1)
-    found = {pairs[row.pop("segment")]: row for row in fetch_rows(work.con, f"FROM {call}")}
-    for (_, _, measure, k), row in found.items():
+    call = table_call(replace(request, types=types), "compare_by_user", arguments, 1)
+    rows = {pairs[row.pop("segment")]: row for row in fetch_rows(work.con, f"FROM {call}")}
+    for (_, _, measure, k), row in rows.items():
         higher_is_better = measure_of(measure).measure.higher_is_better
         row |= {"measure": measure, "k": k, "higher_is_better": higher_is_better}
-    unseen = [{**UNSEEN, "measure": request.choices[0].name} for _ in range(of - len(found))]
-    correct_together(work.con, [*found.values(), *unseen], request.comparison)
-    return {**found}
+    unseen = [{**UNCOMPUTED, "measure": request.choices[0].name} for _ in range(of - len(rows))]
+    correct_together(work.con, [*rows.values(), *unseen], request.comparison)
+    return {**rows}
 
 
 def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> str:
     """Render the runs for people: a table and the significant falls."""
-    given, form, digits = work.given, work.given.format, digits_of(work.given) or DIGITS
+    options, form, digits = work.options, work.options.format, digits_of(work.options) or DIGITS
     cells = [
         {
             "Measure": measure_label(row),
@@ -140,27 +142,27 @@ def track_text(work: Evaluation, runs: Sequence[str], rows: Sequence[Row]) -> st
         for row in rows
     ]
     if form == "table":
-        text = fitting_table(cells, ("p", "vs. best"), width_of(given.output))
+        text = fitting_table(cells, ("p", "vs. best"), width_of(options.output))
     else:
-        text = table(form, [*cells[0]], [[*one.values()] for one in cells])
-    options = work.request.comparison
-    family = adjusted_text(options, "all pairs of runs, measures and k, since the data pick the best run")
-    paired = f"Paired over users (+ better, - worse, ? unclear). {test_text(options)}, {family}."
+        text = table(form, [*cells[0]], [[*line.values()] for line in cells])
+    comparison = work.request.comparison
+    family = adjusted_text(comparison, "all pairs of runs, measures and k, since the data pick the best run")
+    paired = f"Paired over users (+ better, - worse, ? unclear). {test_text(comparison)}, {family}."
     picked = "The best run was selected by these means, so its true mean is likely worse."
-    text = with_remarks(form, text, [*fallen(runs, rows, digits), in_unit(paired), picked])
+    text = with_remarks(form, text, [*fall_sentences(runs, rows, digits), in_unit(paired), picked])
     return document(form, charts_html(rows) + text if form == "html" else text)
 
 
 def change_text(row: Row, other: str, digits: int) -> str:
     """Format the difference from another run with its verdict; empty if there is no difference."""
-    names = (f"{other}_{one}" for one in ("difference", "low", "high", "verdict"))
+    names = (f"{other}_{column}" for column in ("difference", "low", "high", "verdict"))
     difference, low, high, verdict = (row[name] for name in names)
     if difference is None:
         return ""
     return f"{'+' * (difference > 0)}{mean_text(difference, low, high, digits)} {MARKS[verdict]}"
 
 
-def fallen(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[str]:
+def fall_sentences(runs: Sequence[str], rows: Sequence[Row], digits: int) -> Iterator[str]:
     """Name the runs that are worse than the previous run, and compare the last run with the best."""
 
     def against(row: Row, other: str) -> str:
@@ -190,6 +192,6 @@ def charts_html(rows: Sequence[Row]) -> str:
         lines.setdefault(measure_label(row), []).append(row)
     try:
         drawn = (svg(over_runs(label, mine)).decode() for label, mine in lines.items())
-        return "".join(f"<figure>{one}</figure>\n" for one in drawn)
+        return "".join(f"<figure>{chart}</figure>\n" for chart in drawn)
     except ImportError as error:
         raise DataError(f"track: {error}") from None

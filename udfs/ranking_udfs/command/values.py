@@ -28,10 +28,10 @@ def parse_measures(text: str) -> list["Choice"]:
     """Parse `ndcg@5,10,recall`."""
     from ..measures import grammar
 
-    found = grammar.parse_measures(text)
-    for one in found:
-        check_cut_offs(one.cuts)
-    return found
+    choices = grammar.parse_measures(text)
+    for choice in choices:
+        check_cut_offs(choice.cuts)
+    return choices
 
 
 def parse_also(text: str) -> list["Choice"]:
@@ -45,15 +45,15 @@ def parse_cut_offs(text: str) -> list[int | None]:
     """Parse `5,10,all`; ranges such as `1-50` are allowed."""
     from ..measures import grammar
 
-    return check_cut_offs(grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", whole_range, text)))
+    return check_cut_offs(grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", expand_range, text)))
 
 
-def whole_range(found: re.Match[str]) -> str:
+def expand_range(match: re.Match[str]) -> str:
     """Expand a range to its integers, with commas between them."""
-    low, high = int(found[1]), int(found[2])
+    low, high = int(match[1]), int(match[2])
     if not low <= high < low + LONGEST_RANGE:
         rule = f"a range must ascend and have at most {LONGEST_RANGE} cutoffs, as in 1-50"
-        raise ValueError(f"{rule}, got {shorten(repr(found[0]))}")
+        raise ValueError(f"{rule}, got {shorten(repr(match[0]))}")
     return ",".join(map(str, range(low, high + 1)))
 
 

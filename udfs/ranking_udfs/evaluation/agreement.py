@@ -31,8 +31,8 @@ JOIN {gap} AS gap
 def agreement_query(request: Request) -> str:
     """Return the query for the statistics of the pairs that both judges have labeled."""
     tables = {"labels_a": request.table("truth"), "labels_b": request.table("predicted_truth")}
-    given = {**tables, "confidence": request.comparison["confidence"]}
-    return f"FROM {table_call(request, 'agreement', given, 2)}"
+    arguments = {**tables, "confidence": request.comparison["confidence"]}
+    return f"FROM {table_call(request, 'agreement', arguments, 2)}"
 
 
 def favoring_statements(request: Request) -> Iterator[str]:
@@ -40,13 +40,13 @@ def favoring_statements(request: Request) -> Iterator[str]:
 
     All tables have only the users with labels from both judges.
     """
-    values = {one.name: identifier(one.name) for one in request.choices}
+    values = {choice.name: identifier(choice.name) for choice in request.choices}
     for judge, (own, other) in JUDGES.items():
         columns = ", ".join(["system", "userid", "k", "n_rec", *values.values()])
         users = f"WHERE userid IN (SELECT userid FROM {request.table(other)})"
         yield request.make(f"by_{judge}", f"SELECT {columns} FROM {request.table(own)} {users}")
     judged = (f"SELECT '{judge}' AS judge, * FROM {request.table(f'by_{judge}')}" for judge in JUDGES)
-    gains = (f"other.{one} - one.{one} AS {identifier(name + BOTH)}" for name, one in values.items())
+    gains = (f"other.{value} - one.{value} AS {identifier(name + BOTH)}" for name, value in values.items())
     baseline = request.comparison["baseline"]
     first = "one.system < other.system" if baseline is None else f"one.system = {literal(baseline)}"
     yield request.make(
@@ -60,16 +60,16 @@ def favoring_statements(request: Request) -> Iterator[str]:
 
 def favoring_query(request: Request) -> str:
     """Return the query for the system that each judge favors, by pair of systems, measure and cutoff."""
-    names = [one.name for one in request.choices]
+    names = [choice.name for choice in request.choices]
 
     def compared(table: str, measures: Sequence[str], **options: Any) -> str:
         types = {request.table(table): dict.fromkeys(map(identifier, measures), "DOUBLE")}
-        given = {"by_user": request.table(table), "measures": measures, **request.comparison, **options}
-        return table_call(replace(request, types=types), "compare_by_user", given, 1)
+        arguments = {"by_user": request.table(table), "measures": measures, **request.comparison, **options}
+        return table_call(replace(request, types=types), "compare_by_user", arguments, 1)
 
     tables = {judge: compared(f"by_{judge}", names) for judge in JUDGES}
     tables["gap"] = compared("gap", [name + BOTH for name in names], baseline="a")
     query = FAVORS.format(**tables, suffix=literal(BOTH))
-    place = f"list_position([{', '.join(map(literal, names))}], measure)"
-    order = ", ".join(f"{one} ASC NULLS LAST" for one in ("baseline", "system", "k", place))
+    position = f"list_position([{', '.join(map(literal, names))}], measure)"
+    order = ", ".join(f"{key} ASC NULLS LAST" for key in ("baseline", "system", "k", position))
     return f"FROM ({query}){at_own_cuts(request, request.choices)}\nORDER BY {order}"

@@ -38,7 +38,7 @@ GATED = {  # the columns that `ranking.gate` reads or writes
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
 # A comparison that was not computed; p is corrected as if its p were 1.
-UNSEEN = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
+UNCOMPUTED = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
 
 
 def check_options(options: ComparisonOptions, caller: str) -> None:
@@ -66,36 +66,38 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
     """Return the tables by user and by segment, each with its measures."""
     return [
         ("by_user", "by_segment", request.choices),
-        ("contents", "contents_by_segment", request.contents),
+        ("contents", "contents_by_segment", request.beyond_accuracy),
         ("also", "also_by_segment", request.also),
     ]
 
 
 def compare_queries(request: Request) -> list[list[str]]:
     """Return the queries that compare over all users, and with segments also over each segment."""
-    found: list[list[str]] = [[], []] if request.by_segment else [[]]
+    families: list[list[str]] = [[], []] if request.by_segment else [[]]
     for by_user, by_segment, choices in compared_tables(request):
-        given = {"measures": [choice.name for choice in choices], **request.comparison}
+        arguments = {"measures": [choice.name for choice in choices], **request.comparison}
         if choices is request.also:  # names of columns do not show the direction
-            lower = [one.name for one in choices if not one.measure.higher_is_better]
-            given |= {"lower_is_better": lower, "margin": None}  # a margin is in the unit of the measures
+            lower = [choice.name for choice in choices if not choice.measure.higher_is_better]
+            arguments |= {"lower_is_better": lower, "margin": None}  # a margin is in the unit of the measures
         values = {identifier(choice.name): "DOUBLE" for choice in choices}
         names = (by_user, by_segment), PREDICTED
-        for queries, *tables in zip(found if choices else [], *names, strict=False):
+        for queries, *tables in zip(families if choices else [], *names, strict=False):
             of, predicted = map(request.table, tables)
             known = replace(request, types={of: values, predicted: values} if request.types else {})
-            every = {"by_user": of, **given} | ({"predicted": predicted} if request.predicted_truth else {})
+            every = {"by_user": of, **arguments} | (
+                {"predicted": predicted} if request.predicted_truth else {}
+            )
             call = table_call(known, "compare_by_user", every, 1)
             columns = f"SELECT {REPLACED}\n" if choices is request.also else ""
             queries.append(f"{columns}FROM {call}{at_own_cuts(request, choices)}")
-    return found
+    return families
 
 
 def at_own_cuts(request: Request, choices: Sequence[Choice]) -> str:
     """Return the condition that keeps each measure at its own cutoffs; empty if each has all cutoffs."""
-    if not any(own_cuts(request, one) for one in choices):
+    if not any(own_cuts(request, choice) for choice in choices):
         return ""
-    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
+    tests = [f"measure = {literal(choice.name)} AND {cut_off_condition(choice.cuts)}" for choice in choices]
     return "\nWHERE " + "\n    OR ".join(tests)
 
 
@@ -104,7 +106,8 @@ def differences_query(request: Request) -> str:
     values, baseline = [], request.comparison["baseline"]
     for table, _, choices in compared_tables(request):
         structs = (
-            f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE}}" for one in choices
+            f"{{measure: {literal(choice.name)}, value: {identifier(choice.name)}::DOUBLE}}"
+            for choice in choices
         )
         one_table = f"SELECT system, userid, k, unnest([{', '.join(structs)}], max_depth := 2)"
         values += [f"{one_table}\n    FROM {request.table(table)}"] * bool(choices)
@@ -125,7 +128,7 @@ FROM (
     FROM one_value
     JOIN pairs ON one_value.system IN (pairs.baseline, pairs.system)
     GROUP BY ALL
-){at_own_cuts(request, [*request.choices, *request.contents, *request.also])}
+){at_own_cuts(request, [*request.choices, *request.beyond_accuracy, *request.also])}
 ORDER BY ALL"""
 
 
@@ -172,10 +175,10 @@ ORDER BY system"""
 def with_caveats(query: str, problems: Sequence[Row]) -> str:
     """Return a comparison whose caveats also have the codes of problems of its systems and its k."""
     names = ("system", "k", "code")
-    found = dict.fromkeys(tuple(row[name] for name in names) for row in filter(is_problem, problems))
-    if not found:
+    codes = dict.fromkeys(tuple(row[name] for name in names) for row in filter(is_problem, problems))
+    if not codes:
         return query
-    structs = ", ".join(f"row({', '.join(map(sql_value, one))})" for one in found)
+    structs = ", ".join(f"row({', '.join(map(sql_value, code))})" for code in codes)
     is_of = "coalesce(one[1] IN (baseline, system), true) AND coalesce(one[2] = k, true)"
     return f"""SELECT * REPLACE (list_aggregate(list_sort(list_distinct(
     list_transform(list_filter([{structs}], lambda one: {is_of}), lambda one: one[3])
@@ -186,7 +189,7 @@ FROM ({query})"""
 def pairs_query(request: Request) -> list[str]:
     """Return the queries that compare all pairs of models over all users, by measures with a direction."""
     comparison: ComparisonOptions = {**request.comparison, "baseline": None}
-    return compare_queries(replace(request, by_segment=False, contents=(), comparison=comparison))[0]
+    return compare_queries(replace(request, by_segment=False, beyond_accuracy=(), comparison=comparison))[0]
 
 
 def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
@@ -210,9 +213,9 @@ def correct_together(
         return
     margins = [margin_for(row, options) for row in rows]
     for margin in {*margins}:
-        for found in gated_rows(con, rows, {**options, "margin": margin}):
-            if margin == margins[found["number"]]:
-                rows[found["number"]].update({name: found[name] for name in GATED})
+        for gated in gated_rows(con, rows, {**options, "margin": margin}):
+            if margin == margins[gated["number"]]:
+                rows[gated["number"]].update({name: gated[name] for name in GATED})
 
 
 def margin_for(row: Row, options: ComparisonOptions) -> float | None:
@@ -227,15 +230,15 @@ def gated_rows(
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
     fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
-    given = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
+    values = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
     gate = compose_values("gate", {"comparison": "looked_at", **chosen}, {})
     looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
-    return fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [given])
+    return fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [values])
 
 
 def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:
     """Return a sample row of a comparison, with the columns and types of all rows."""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
-    given = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
-    query = compose_values("compare_by_user", given, {"sample": {"ndcg": "DOUBLE"}})
+    arguments = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
+    query = compose_values("compare_by_user", arguments, {"sample": {"ndcg": "DOUBLE"}})
     return fetch_rows(con, f"WITH sample AS ({users}) FROM (\n{query}\n)")[0]

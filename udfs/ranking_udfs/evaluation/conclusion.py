@@ -9,7 +9,7 @@ from ..texts import printable
 from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
-from .pairs import ModelOrder, turn
+from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
 from .words import (
     Row,
@@ -29,8 +29,8 @@ HEADLINES = {  # the mean of a measure as a sentence
     "recall": " of a user's relevant items are PLACE",
     "precision": " of the recommendations PLACE are relevant",
 }
-TOUCHED = 0.05  # minimum share of users without a list that is reported next to the verdict
-SMALL = 0.01  # below this share, problems share one line, unless they are errors
+MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
+MIN_CAVEAT_SHARE = 0.01  # below this share, problems share one line, unless they are errors
 FEW_USERS = 20  # a segment with fewer users is a caveat
 FEW_JUDGED = 0.2  # share of the top k; below it, most misses are unjudged items
 
@@ -167,46 +167,46 @@ def predicted_sentence(row: Row, digits: int) -> str:
 
 def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
     """Name each segment in which a model is worse, with the measures."""
-    found: dict[str, list[str]] = {}
-    for row in (one for one in rows if "segment" in one and one["verdict"] == "worse"):
+    by_segment: dict[str, list[str]] = {}
+    for row in (row for row in rows if "segment" in row and row["verdict"] == "worse"):
         by = f"by {format_number(abs(row['difference']), DIGITS)} ({p_equals(row['p_adjusted'])})"
         than = f"{printable(row['system'])} is significantly worse than {printable(row['baseline'])}"
-        found.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")
-    texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in found.items()]
+        by_segment.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")
+    texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in by_segment.items()]
     return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
         len(texts) > most
     )
 
 
-def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
+def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
     """Compare the best model with the second best.
 
     p is corrected over all pairs, since the data selected these two models. If the best model is the baseline
     of the other comparisons, it is the baseline here too, so that all sentences have the same percentage.
     """
-    pairs = len(found.means) * (len(found.means) - 1) // 2
-    row = turn(found.best) if found.best["system"] == baseline else found.best
+    pairs = len(order.means) * (len(order.means) - 1) // 2
+    row = swap_sides(order.best) if order.best["system"] == baseline else order.best
     return f"Best vs. second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
 
 
-def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
+def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
     """Name the best model, and whether it is significantly better.
 
     `shared` has the means over users with recommendations from every model, as in shared_sentence.
     """
-    first, second, *others = map(printable, found.means)
-    label, tied = measure_label(found.best), list(map(printable, found.leaders[1:]))
-    if found.best.get("users_predicted"):  # differences are over all users, means are not
-        users = found.best["users"] + found.best["users_predicted"]
+    first, second, *others = map(printable, order.means)
+    label, tied = measure_label(order.best), list(map(printable, order.leaders[1:]))
+    if order.best.get("users_predicted"):  # differences are over all users, means are not
+        users = order.best["users"] + order.best["users_predicted"]
         label += in_unit(f" over all {users} users")
-    if not found.best["difference"]:
+    if not order.best["difference"]:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
     elif tied:
         text = f"{first} has the best {label}, but not significantly better than {join_names(tied, 'or')}."
     else:
         rest = f"each of the {1 + len(others)} others" if others else second
         text = f"{first} has the best {label}, significantly better than {rest}."
-    if shared and shared[0]["system"] != next(iter(found.means)):
+    if shared and shared[0]["system"] != next(iter(order.means)):
         where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
         text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
     return text
@@ -221,13 +221,13 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name, "") if is_sure else ""
     before, scale = ("", 100) if words else (f"{choice.at(k)} is ", 1)
-    place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
+    position = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
     halves = [scale * (half_of(row["low"], row["high"]) or 0) for row in rows]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
     in_words = choice.measure if words else None
     texts = [(printable(row["system"]), mean_text(row, decimals, in_words)) for row in rows]
     (system, first), *others = texts
-    text = f"With {system}, {before}{first}{in_unit(words).replace('PLACE', place)}"
+    text = f"With {system}, {before}{first}{in_unit(words).replace('PLACE', position)}"
     return text + "".join(f"; with {other} it is {its}" for other, its in others) + "."
 
 
@@ -244,7 +244,7 @@ def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
     return f"{mean}{unit} ({'; '.join(details)})" if details else f"{mean}{unit}"
 
 
-def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
+def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
     """Write the popularity lift, coverage and repeats of each model as sentences.
 
     `rows` are of ranking.beyond_accuracy, with a history.
@@ -270,12 +270,14 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
         names = [printable(row["system"]) for row in known]
         shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
         text = in_unit(words).format(names[0], shown[0])
-        text += "".join(f"; with {one} it is {its}" for one, its in zip(names[1:], shown[1:], strict=True))
-        texts.append(f"{text}{left_out_text(known) if name == 'popularity_lift' else ''}.")
+        text += "".join(
+            f"; with {other} it is {its}" for other, its in zip(names[1:], shown[1:], strict=True)
+        )
+        texts.append(f"{text}{excluded_text(known) if name == 'popularity_lift' else ''}.")
     return texts
 
 
-def left_out_text(rows: Sequence[Row]) -> str:
+def excluded_text(rows: Sequence[Row]) -> str:
     without = [
         f"{row['users_without_history']} of {row['users']} with {printable(row['system'])}"
         for row in rows
@@ -303,19 +305,19 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
             continue
         auc = " ".join(filter(None, format_mean(row["auc"], row["auc_low"], row["auc_high"], digits=digits)))
         of = "" if name is None else f"{printable(name)}: "
-        smallest = min(mine, key=lambda one: one["refused_share"] + one["answered_share"])
+        smallest = min(mine, key=lambda candidate: candidate["refused_share"] + candidate["answered_share"])
         errors, refused = errors_of(fewest), fewest["users_with_relevant"]
         few = f"Fewest errors ({errors}{f'; {refused} if all are refused' if refused < errors else ''})"
         sides = {few: fewest, "Smallest sum of the two shares": smallest}
         if fewest == smallest:
             sides = {f"{few} and smallest sum of the two shares": fewest}
-        found = [
+        errors_by_side = [
             f"{what}, with threshold {format_number(row['threshold'], digits)}: "
             f"{row['wrongly_refused']} of {row['users_with_relevant']} answerable refused, "
             f"{row['wrongly_answered']} of {row['users_without_relevant']} unanswerable answered."
             for what, row in sides.items()
         ]
-        texts.append(" ".join([f"{of}AUC {auc}.", *found]))
+        texts.append(" ".join([f"{of}AUC {auc}.", *errors_by_side]))
     explained = (
         "AUC: share of pairs of an answerable and an unanswerable user in which the answerable user has the "
         "better best score. A threshold chosen on these users makes more errors on other users."
@@ -330,18 +332,18 @@ def errors_of(row: Row) -> int:
 
 def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
     """Group rows by the name of the model, None for a model without a name; keep the order of first rows."""
-    found: dict[str | None, list[Row]] = {}
+    grouped: dict[str | None, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.get("system"), []).append(row)
-    return found
+        grouped.setdefault(row.get("system"), []).append(row)
+    return grouped
 
 
-def some_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
+def select_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
     """Return up to `most` rows of ranking.abstention for each model, at equal steps."""
-    found = []
+    shown = []
     for mine in by_model(rows).values():
-        found += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
-    return found
+        shown += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
+    return shown
 
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:
@@ -357,26 +359,26 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     """Return the errors in the data, and the other caveats of a verdict at these cutoffs.
 
     Each sentence describes one problem for all systems, the largest share first. Warnings with a share below
-    SMALL are joined to one sentence. `problems` are rows of ranking.check with their advice.
+    MIN_CAVEAT_SHARE are joined to one sentence. `problems` are rows of ranking.check with their advice.
     """
-    found: dict[tuple[str, int | None], list[Row]] = {}
+    groups: dict[tuple[str, int | None], list[Row]] = {}
     for row in filter(is_problem, problems):
         if row["k"] is None or row["k"] in ks:
-            found.setdefault((row["code"], row["k"]), []).append(row)
+            groups.setdefault((row["code"], row["k"]), []).append(row)
     wrong, others, small = list[str](), list[str](), list[str]()
-    weighed = [(max(map(share_of, rows)), rows) for rows in found.values()]
-    for share, rows in sorted(weighed, key=lambda one: one[0], reverse=True):
+    weighed = [(max(map(share_of, rows)), rows) for rows in groups.values()]
+    for share, rows in sorted(weighed, key=lambda pair: pair[0], reverse=True):
         is_wrong = any(row["severity"] == "error" for row in rows)
-        (wrong if is_wrong else small if share < SMALL else others).append(caveat(rows))
+        (wrong if is_wrong else small if share < MIN_CAVEAT_SHARE else others).append(caveat(rows))
     return wrong, [*others, *(["Below 1%: " + " ".join(small)] if small else [])]
 
 
 def few_differ(rows: Sequence[Row]) -> list[str]:
     """Name the comparisons in which too few users differ for a verdict."""
-    found = [row for row in rows if "few_differ" in (row["caveats"] or "")]
+    differing = [row for row in rows if "few_differ" in (row["caveats"] or "")]
     names = [
         f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
-        for row in found
+        for row in differing
     ]
     return [in_unit("Fewer than 5 users differ between ") + f"{', '.join(names)}."] if names else []
 
@@ -402,11 +404,13 @@ def caveat(rows: Sequence[Row]) -> str:
     counts = []
     for row in rows:
         name = "" if row["system"] is None else f"{printable(row['system'])} "
-        percent = f"{100 * share_of(row):.0f}" if share_of(row) >= SMALL else "< 1"
+        percent = f"{100 * share_of(row):.0f}" if share_of(row) >= MIN_CAVEAT_SHARE else "< 1"
         counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent}%)" if row["of"] else ""))
     problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
     advice = dict.fromkeys(row["write"] for row in rows if row["write"])
-    return f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {one}' for one in advice)}."
+    return (
+        f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
+    )
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:
@@ -415,8 +419,8 @@ def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str
     if not few:
         return []
     names = ", ".join(f"{printable(name)} {100 * share:.0f}%" for name, share in few.items())
-    place = "in the list" if k is None else f"among the first {k}"
-    return [f"Few items {place} are judged; unjudged items count as misses: {names}."]
+    position = "in the list" if k is None else f"among the first {k}"
+    return [f"Few items {position} are judged; unjudged items count as misses: {names}."]
 
 
 def letters_note(options: ComparisonOptions) -> str:
@@ -465,9 +469,9 @@ def footnote(
     if name is None or not any(gated):
         return f"{text}, {each}."
     seen = [
-        f"{one} comparison{'s' * (one > 1)}{in_unit(whom) if has_segments else ''}"
-        for one, whom in zip(gated, (" of all users", " of segments"), strict=True)
-        if one
+        f"{number} comparison{'s' * (number > 1)}{in_unit(whom) if has_segments else ''}"
+        for number, whom in zip(gated, (" of all users", " of segments"), strict=True)
+        if number
     ]
     text += f", {name}-adjusted across the {' and, separately, the '.join(seen)} that --fail-if reads"
     if all(gated):

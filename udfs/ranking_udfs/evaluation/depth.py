@@ -89,10 +89,12 @@ def smallest_near(rows: Sequence[Row], margin: float, width: float, confidence: 
     return near
 
 
-def depth_sentence(found: Mapping[str, int | None], choice: Choice, margin: float, confidence: float) -> str:
+def depth_sentence(
+    cutoffs: Mapping[str, int | None], choice: Choice, margin: float, confidence: float
+) -> str:
     """Name the smallest cutoff of each model whose value is near the one at the largest cutoff."""
     models: dict[int | None, list[str]] = {}
-    for system, k in found.items():
+    for system, k in cutoffs.items():
         models.setdefault(k, []).append(printable(system))
     largest = max(choice.cuts, key=cut_off_key)
     end = "for the whole list" if largest is None else f"at k = {largest}"

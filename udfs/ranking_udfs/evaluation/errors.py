@@ -34,17 +34,17 @@ def error_summary(error: Exception) -> str:
         return printable(error)
     text = str(error)
     text = text.partition(" while executing the UDF: ")[2].partition(": ")[2] or text
-    if found := EXTENSION.search(text):
-        name = found[1]
+    if match := EXTENSION.search(text):
+        name = match[1]
         rule = f"run INSTALL {name} in DuckDB on this machine, with a network, or copy the file to it"
         return f"DuckDB's extension {name} is not installed here: {rule}"
     lines = [line.strip() for line in text.partition("\n\n")[0].splitlines() if line.strip()]
     lines = lines[: next((i for i, line in enumerate(lines) if line.startswith(DETAILS)), None)]
     lines += [line.strip() for line in text.splitlines() if line.startswith("  file = ")]
-    if found := DECIMAL_COMMA.search(text):
-        if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", found[1]):  # the comma may separate thousands
-            lines.append(f"{shorten(found[1])} has a comma: write 1234.5, without one")
+    if match := DECIMAL_COMMA.search(text):
+        if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", match[1]):  # the comma may separate thousands
+            lines.append(f"{shorten(match[1])} has a comma: write 1234.5, without one")
         else:
             copy = "COPY (FROM read_csv('FILE', decimal_separator = ',')) TO 'point.csv' in DuckDB"
-            lines.append(f"{shorten(found[1])} has a decimal comma: write a point, as by {copy}")
+            lines.append(f"{shorten(match[1])} has a decimal comma: write a point, as by {copy}")
     return "; ".join(map(shorten, lines)) or type(error).__name__

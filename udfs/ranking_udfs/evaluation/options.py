@@ -54,8 +54,8 @@ def integer(low: int, high: int | None = None) -> number:
     return number(rule, lambda value: low <= value and (high is None or value <= high), int)
 
 
-AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
-ABOVE_0 = number("a number > 0", lambda one: one > 0)
+AT_LEAST_0 = number("a number of 0 or more", lambda value: value >= 0)
+ABOVE_0 = number("a number > 0", lambda value: value > 0)
 SHARE = number("a number from 0 to 1", lambda share: 0 <= share <= 1)
 SHARE_ABOVE_0 = number("a number above 0 and up to 1", lambda share: 0 < share <= 1)
 LEVEL = number("a number above 0 and below 1", lambda share: 0 < share < 1)
@@ -63,15 +63,15 @@ LEVEL = number("a number above 0 and below 1", lambda share: 0 < share < 1)
 
 def parse_weights(text: str) -> dict[str, float]:
     """Parse `bm25=1,vector=0.5`."""
-    found: dict[str, float] = {}
-    for one in text.split(","):
-        name, equals, weight = one.rpartition("=")
-        if not (name and equals) or name in found:
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, weight = part.rpartition("=")
+        if not (name and equals) or name in weights:
             raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
-        found[name] = AT_LEAST_0(weight)
-    if not any(found.values()):
+        weights[name] = AT_LEAST_0(weight)
+    if not any(weights.values()):
         raise ValueError(f"must not all be 0, got {text!r}")
-    return found
+    return weights
 
 
 KEEP = ("keep", "drop")
@@ -371,12 +371,12 @@ def names_of(of: type) -> list[str]:
     return [name for name in OPTIONS if name in of.__annotations__]
 
 
-def options_of(given: Mapping[str, Any]) -> ComparisonOptions:
+def options_of(values: Mapping[str, Any]) -> ComparisonOptions:
     """Return the options of a comparison."""
-    return cast(ComparisonOptions, {name: given[name] for name in ComparisonOptions.__annotations__})
+    return cast(ComparisonOptions, {name: values[name] for name in ComparisonOptions.__annotations__})
 
 
-COMPARISON = options_of({name: one.default for name, one in OPTIONS.items()})
+COMPARISON = options_of({name: option.default for name, option in OPTIONS.items()})
 COLUMNS = cast(ColumnNames, {name: OPTIONS[name].default for name in ColumnNames.__annotations__})
 
 
@@ -400,31 +400,31 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
             raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
 
 
-def columns_of(caller: str, given: Mapping[str, Any]) -> ColumnNames:
+def columns_of(caller: str, arguments: Mapping[str, Any]) -> ColumnNames:
     """Return the arguments for columns; raise TypeError or ValueError for an invalid one."""
-    found = {name: given.get(name, default) for name, default in COLUMNS.items()}
-    for name in (one for one in found if one.endswith("_col")):
+    columns = {name: arguments.get(name, default) for name, default in COLUMNS.items()}
+    for name in (name for name in columns if name.endswith("_col")):
         kinds = (str, type(OPTIONS[name].default))  # None is allowed if it is the default
-        if not isinstance(found[name], kinds):
-            raise TypeError(f"{caller}: {name} must be the name of a column, got {found[name]!r}")
-    if not isinstance(found["descending"], bool):
-        raise TypeError(f"{caller}: descending must be True or False, got {found['descending']!r}")
-    for name, value in found.items():
+        if not isinstance(columns[name], kinds):
+            raise TypeError(f"{caller}: {name} must be the name of a column, got {columns[name]!r}")
+    if not isinstance(columns["descending"], bool):
+        raise TypeError(f"{caller}: descending must be True or False, got {columns['descending']!r}")
+    for name, value in columns.items():
         choices, parse = OPTIONS[name].choices, OPTIONS[name].parse
         is_left_out = value is None and OPTIONS[name].default is None
         if isinstance(parse, number) and not is_left_out and not parse.accepts(value):
             raise ValueError(f"{caller}: {name} must be {parse.rule}, got {value!r}")
         if choices and value not in choices:
             raise ValueError(f"{caller}: {name} must be {'|'.join(choices)}, got {value!r}")
-    return cast(ColumnNames, found)
+    return cast(ColumnNames, columns)
 
 
 def describe(names: Iterable[str]) -> str:
     """Return a line for each option, for the Args section of a docstring."""
     texts = []
     for name in names:
-        one = OPTIONS[name]
-        values = f": {', '.join(map(repr, one.choices))}" if one.choices else ""
-        default = "" if one.default is None else f"; by default {one.default!r}"
-        texts.append(f"        {name}: {one.help}{values}{default}.")
+        option = OPTIONS[name]
+        values = f": {', '.join(map(repr, option.choices))}" if option.choices else ""
+        default = "" if option.default is None else f"; by default {option.default!r}"
+        texts.append(f"        {name}: {option.help}{values}{default}.")
     return "\n".join(texts)

@@ -40,29 +40,29 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
     if any(row["users_undefined"] or not row["users"] for row in rows):
         return None
     sign = -1 if rows[0]["higher_is_better"] else 1
-    found = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
-    by = found
+    unsorted = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
+    by = unsorted
     if "predicted_difference" in rows[0]:  # means are over users with human labels, differences over all
-        by = dict.fromkeys(found, 0.0)
+        by = dict.fromkeys(unsorted, 0.0)
         for row in rows:
             by[row["system"]] += row["difference"]
             by[row["baseline"]] -= row["difference"]
-    means = {name: found[name] for name in sorted(found, key=lambda name: (sign * by[name], name))}
+    means = {name: unsorted[name] for name in sorted(unsorted, key=lambda name: (sign * by[name], name))}
     first, second, *_ = means
     (best,) = (row for row in rows if {row["baseline"], row["system"]} == {first, second})
     apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]
     letters = assign_letters(list(means), apart)
     if best["system"] != first:
-        best = turn(best)
+        best = swap_sides(best)
     return ModelOrder(best["measure"], best["k"], means, letters, best)
 
 
 def families(rows: Iterable[Row]) -> list[list[Row]]:
     """Group the rows by measure and k; p is corrected within each group."""
-    found: dict[tuple[str, int | None], list[Row]] = {}
+    groups: dict[tuple[str, int | None], list[Row]] = {}
     for row in rows:
-        found.setdefault((row["measure"], row["k"]), []).append(row)
-    return list(found.values())
+        groups.setdefault((row["measure"], row["k"]), []).append(row)
+    return list(groups.values())
 
 
 def find_pairs(
@@ -82,7 +82,7 @@ def find_pairs(
         return []
     if systems > 2 and request.comparison["baseline"] is not None:
         return [*fetch_pairs()] if not needs_users or can_be_paired(con, request, systems) else []
-    ranked = {one.name for one in (*request.choices, *request.also)}  # not beyond accuracy
+    ranked = {choice.name for choice in (*request.choices, *request.also)}  # not beyond accuracy
     return [row for row in compared if row["measure"] in ranked]
 
 
@@ -91,13 +91,13 @@ def find_orders(pairs: Iterable[Row]) -> list[ModelOrder | None]:
     return list(map(order_models, families(pairs)))
 
 
-def turn(row: Row) -> Row:
+def swap_sides(row: Row) -> Row:
     """Exchange baseline and system in a row of a comparison, in the columns that sentences use."""
     relative = (0 - row["difference"]) / row["mean_system"] if row["mean_system"] else None
     exchanged = {
-        f"{name}{one}": row[f"{name}{other}"]
+        f"{name}{side}": row[f"{name}{other}"]
         for name in ("", "mean_", "users_without_rec_")
-        for one, other in (("baseline", "system"), ("system", "baseline"))
+        for side, other in (("baseline", "system"), ("system", "baseline"))
     }
     return {
         **row,
@@ -122,12 +122,14 @@ def assign_letters(systems: Sequence[str], apart: Iterable[tuple[str, str]]) -> 
     groups = [frozenset(systems)]
     for pair in map(frozenset, apart):
         parts = [
-            part for one in groups for part in ([one - {name} for name in pair] if pair <= one else [one])
+            part
+            for group in groups
+            for part in ([group - {name} for name in pair] if pair <= group else [group])
         ]
-        groups = [one for one in dict.fromkeys(parts) if not any(one < other for other in parts)]
-    groups.sort(key=lambda one: sorted(map(list(systems).index, one)))
+        groups = [group for group in dict.fromkeys(parts) if not any(group < other for other in parts)]
+    groups.sort(key=lambda group: sorted(map(list(systems).index, group)))
     names = [*ascii_letters, *(chr(0x3B1 + i) for i in range(len(groups)))]
     return {
-        system: "".join(name for name, one in zip(names, groups, strict=False) if system in one)
+        system: "".join(name for name, group in zip(names, groups, strict=False) if system in group)
         for system in systems
     }

@@ -23,7 +23,7 @@ def critical_gains(users: int, alpha: float) -> Ints:
     p is twice `tail`, the probability of at least `critical` heads. It is updated toss by toss; `at` is the
     probability of `critical` - 1 heads. Both are exact up to 53 tosses.
     """
-    found, critical, tail, at = [1], 1, 0.0, 1.0
+    counts, critical, tail, at = [1], 1, 0.0, 1.0
     for tosses in range(1, users + 1):
         tail += at / 2
         at = at * tosses / (tosses - critical + 1) / 2
@@ -31,8 +31,8 @@ def critical_gains(users: int, alpha: float) -> Ints:
             at = at * (tosses - critical + 1) / critical
             tail -= at
             critical += 1
-        found.append(critical)
-    return np.array(found)
+        counts.append(critical)
+    return np.array(counts)
 
 
 @lru_cache(maxsize=4)
@@ -50,8 +50,8 @@ def power_of(users: int, gains: float, losses: float, alpha: float) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.where(inside > 0, inside * np.log(share), 0)
             ends += np.where(of > inside, (of - inside) * np.log1p(-share), 0)
-        found: Floats = np.exp(logs[of] - logs[inside] - logs[of - inside] + ends) * (inside == count)
-        return found
+        probabilities: Floats = np.exp(logs[of] - logs[inside] - logs[of - inside] + ends) * (inside == count)
+        return probabilities
 
     share = gains / (gains + losses)
     rises = np.diff(critical) > 0
@@ -68,8 +68,8 @@ def smallest_difference(users: int, losses: float, alpha: float) -> float | None
     def is_shown(step: int) -> bool:
         return power_of(users, losses + largest * step / STEPS, losses, alpha) >= POWER
 
-    found = bisect_left(range(1, STEPS + 1), True, key=is_shown) + 1
-    return largest * found / STEPS if found <= STEPS else None
+    first = bisect_left(range(1, STEPS + 1), True, key=is_shown) + 1
+    return largest * first / STEPS if first <= STEPS else None
 
 
 def needed_users(difference: float, losses: float, alpha: float) -> int | None:
@@ -83,5 +83,5 @@ def needed_users(difference: float, losses: float, alpha: float) -> int | None:
     high = 1
     while not is_shown(high) and high <= MOST_USERS:
         high *= 2
-    found = high // 2 + bisect_left(range(high // 2, high), True, key=is_shown)
-    return found if found <= MOST_USERS else None
+    smallest = high // 2 + bisect_left(range(high // 2, high), True, key=is_shown)
+    return smallest if smallest <= MOST_USERS else None

@@ -7,7 +7,7 @@ from ..texts import shorten
 from .errors import UsageError
 from .words import Row
 
-CODES = {one.code: one for one in KINDS}
+CODES = {problem.code: problem for problem in KINDS}
 NOTHING = ("no_common_user", "no_common_item")
 SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")

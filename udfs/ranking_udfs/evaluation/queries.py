@@ -55,7 +55,7 @@ class Request:
     items: bool = False  # whether there is a table `items`
     users: bool = False  # whether there is a table `users` with all users
     predicted_truth: bool = False  # whether there is a table of model-generated labels
-    contents: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
+    beyond_accuracy: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
     head: float = HEAD  # argument of ranking.beyond_accuracy
     divergence: str = DIVERGENCE  # argument of ranking.beyond_accuracy
     also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
@@ -79,9 +79,9 @@ class Request:
         return f"CREATE OR REPLACE TEMP TABLE {self.table(name)} AS\n{query}"
 
     @property
-    def contents_by_user(self) -> list[Choice]:
+    def beyond_accuracy_by_user(self) -> list[Choice]:
         """The beyond-accuracy measures with a value for each user."""
-        return [one for one in self.contents if one.measure in BY_USER]
+        return [choice for choice in self.beyond_accuracy if choice.measure in BY_USER]
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def plan(request: Request, has_system: bool) -> Plan:
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
     if request.by_user or request.by_segment:
-        if request.contents_by_user:
-            tables.append(request.make("contents", contents_query(request, system, by_user=True)))
+        if request.beyond_accuracy_by_user:
+            tables.append(request.make("contents", beyond_accuracy_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
         tables += [request.make("also", also_query(request, system))] * bool(request.also)
@@ -113,7 +113,7 @@ def plan(request: Request, has_system: bool) -> Plan:
         means = means_query(request, system)
     return Plan(
         tables,
-        beside_contents(request, system, means),
+        join_beyond_accuracy(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
@@ -125,13 +125,13 @@ def also_query(request: Request, system: str) -> str:
     All rows of a user and model must have the same value or NULL.
     """
     keys, columns = f"{system}userid", []
-    for i, one in enumerate(request.also, 1):
-        rule = literal(f"also: {one.name} " + in_unit("must have one value for each user and model, got "))
+    for i, column in enumerate(request.also, 1):
+        rule = literal(f"also: {column.name} " + in_unit("must have one value for each user and model, got "))
         where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(system)
         columns.append(
             f"CASE WHEN min(also_{i}) < max(also_{i})\n"
             f"        THEN error(concat({rule}, min(also_{i}), ' and ', max(also_{i}), {where}))\n"
-            f"        ELSE min(also_{i}) END::DOUBLE AS {identifier(one.name)}"
+            f"        ELSE min(also_{i}) END::DOUBLE AS {identifier(column.name)}"
         )
     return (
         f"SELECT *, NULL::BIGINT AS k\n"
@@ -141,35 +141,35 @@ def also_query(request: Request, system: str) -> str:
     )
 
 
-def contents_query(request: Request, system: str, by_user: bool = False) -> str:
+def beyond_accuracy_query(request: Request, system: str, by_user: bool = False) -> str:
     """Return the query for beyond-accuracy measures by k: the means, or the values of each user."""
     columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
     columns = ["userid", "n_rec"] if by_user else columns
-    chosen = request.contents_by_user if by_user else request.contents
-    for one in chosen:
-        name, own = identifier(one.name), own_cuts(request, one)
+    chosen = request.beyond_accuracy_by_user if by_user else request.beyond_accuracy
+    for choice in chosen:
+        name, own = identifier(choice.name), own_cuts(request, choice)
         columns.append(f"CASE WHEN {cut_off_condition(own)} THEN {name} END AS {name}" if own else name)
-    cuts = [k for k in request.ks if any(k in one.cuts for one in chosen)]
-    return f"SELECT {system}k, {', '.join(columns)}\nFROM {contents_call(request, cuts, by_user)}"
+    cuts = [k for k in request.ks if any(k in choice.cuts for choice in chosen)]
+    return f"SELECT {system}k, {', '.join(columns)}\nFROM {beyond_accuracy_call(request, cuts, by_user)}"
 
 
-def contents_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
+def beyond_accuracy_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
     """Return the call of the table function of beyond-accuracy measures."""
     tables = {name: request.table(name) for name in ("history", "items") if getattr(request, name)}
-    given = {"rec": ranked_table(request), "ks": ks, **tables, **changed(vars(request), *LISTS)}
+    arguments = {"rec": ranked_table(request), "ks": ks, **tables, **non_defaults(vars(request), *LISTS)}
     function = "beyond_accuracy_by_user" if by_user else "beyond_accuracy"
-    return table_call(request, function, given | changed(request.columns, "descending"), 2)
+    return table_call(request, function, arguments | non_defaults(request.columns, "descending"), 2)
 
 
-def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
+def join_beyond_accuracy(request: Request, system: str, query: str, values: str = "", key: str = "") -> str:
     """Join the rows of a query with beyond-accuracy measures (their means); `key` is an extra key."""
-    if not request.contents:
+    if not request.beyond_accuracy:
         return query
     keys = [name for name in (system.removesuffix(", "), "k", key) if name]
     same = " AND ".join(f"evaluated.{name} IS NOT DISTINCT FROM contents.{name}" for name in keys)
     return (
         f"SELECT evaluated.*, contents.* EXCLUDE ({', '.join(keys)})\nFROM (\n{query}\n) AS evaluated\n"
-        f"LEFT JOIN (\n{contents or contents_query(request, system)}\n) AS contents\n    ON {same}"
+        f"LEFT JOIN (\n{values or beyond_accuracy_query(request, system)}\n) AS contents\n    ON {same}"
     )
 
 
@@ -216,7 +216,7 @@ def check_statements(request: Request) -> str:
 def check_rows_query(request: Request) -> str:
     """Return the query for the failing records of the check; its views must exist."""
     of = check_tables(request)
-    tables = {name: one for name, one in of.tables.items() if name != "predicted_truth"}
+    tables = {name: table for name, table in of.tables.items() if name != "predicted_truth"}
     return check_query(request, "check_rows", of, tables)
 
 
@@ -227,13 +227,13 @@ def check_query(request: Request, function: str, of: CheckTables, tables: Mappin
         time = "time" if request.time else ""
     if request.types:
         return f"FROM (\n{composed_check(request, function, of, tables, time)}\n)"
-    given: dict[str, Any] = {name: tables[name] for name in ("rec", "truth")}
-    given |= {"ks": request.ks, **rows_arguments(replace(request, users=False))}
-    given |= {ARGUMENTS[role]: name for role, name in of.own.items()}
+    arguments: dict[str, Any] = {name: tables[name] for name in ("rec", "truth")}
+    arguments |= {"ks": request.ks, **rows_arguments(replace(request, users=False))}
+    arguments |= {ARGUMENTS[role]: name for role, name in of.own.items()}
     if time is not None and "time" not in of.own:
-        given["time_col"] = time
-    given |= {name: table for name, table in tables.items() if name not in given}
-    return f"FROM {table_call(request, function, given, 2)}"
+        arguments["time_col"] = time
+    arguments |= {name: table for name, table in tables.items() if name not in arguments}
+    return f"FROM {table_call(request, function, arguments, 2)}"
 
 
 def composed_check(
@@ -244,7 +244,7 @@ def composed_check(
     for name, table in tables.items():
         renamed = {role: of.own[role] for role in of.roles[name] if role in of.own}
         types = {unquoted(column): kind for column, kind in request.types[request.table(name)].items()}
-        known[table] = {written(renamed.get(column, column)): kind for column, kind in types.items()}
+        known[table] = {column_text(renamed.get(column, column)): kind for column, kind in types.items()}
     columns = request.columns
     fields: dict[str, Any] = {FIELDS[role]: name for role, name in of.own.items() if role in FIELDS}
     call = CheckCall(
@@ -259,7 +259,7 @@ def composed_check(
     return compose(call)
 
 
-def written(name: str) -> str:
+def column_text(name: str) -> str:
     """Return the name of a column as DuckDB writes it in a type."""
     return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else identifier(name)
 
@@ -278,29 +278,29 @@ def ranked_query(request: Request, system: str) -> str:
     return f"SELECT {system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
 
 
-def changed(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def non_defaults(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Return the arguments with these names that differ from their defaults."""
-    return {name: given[name] for name in names if given[name] != OPTIONS[name].default}
+    return {name: values[name] for name in names if values[name] != OPTIONS[name].default}
 
 
 def rows_arguments(request: Request) -> dict[str, Any]:
     """Return the arguments of a table function that control how rows of rec and truth are read."""
     users = {"users": request.table("users")} if request.users else {}
-    return changed(request.columns, "descending", *GRADES) | users
+    return non_defaults(request.columns, "descending", *GRADES) | users
 
 
-def table_call(request: Request, function: str, given: Mapping[str, Any], places: int) -> str:
+def table_call(request: Request, function: str, arguments: Mapping[str, Any], positional: int) -> str:
     """Return a table function for FROM: composed SQL if the columns of tables are known, else a call.
 
     The first `places` arguments are positional.
     """
     if request.types:
-        every = {**defaults(function), **given}
+        every = {**defaults(function), **arguments}
         return f"(\n{compose_values(function, every, request.types)}\n)"
     called = f"ranking.{function}"
     texts = [
-        sql_value(value) if i < places else f"{name} := {sql_value(value)}"
-        for i, (name, value) in enumerate(given.items())
+        sql_value(value) if i < positional else f"{name} := {sql_value(value)}"
+        for i, (name, value) in enumerate(arguments.items())
     ]
     line = ", ".join(texts)
     return f"{called}({line})" if len(line) <= LONGEST else f"{called}(\n    {JOINED.join(texts)}\n)"
@@ -309,31 +309,31 @@ def table_call(request: Request, function: str, given: Mapping[str, Any], places
 def composed_call(
     con: duckdb.DuckDBPyConnection,
     function: str,
-    given: Mapping[str, str],
+    arguments: Mapping[str, str],
     types: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
     """Compose the SQL of a table function with arguments in SQL; `types` has the columns of its tables."""
-    return compose_given(function, given_in_sql(con, given), types)
+    return compose_given(function, given_in_sql(con, arguments), types)
 
 
-def given_in_sql(con: duckdb.DuckDBPyConnection, given: Mapping[str, str]) -> dict[str, Given]:
+def given_in_sql(con: duckdb.DuckDBPyConnection, arguments: Mapping[str, str]) -> dict[str, Given]:
     """Convert arguments in SQL to the arguments of a call."""
-    ((rows,),) = con.execute(f"SELECT [{as_rows(given)}]").fetchall()
+    ((rows,),) = con.execute(f"SELECT [{as_rows(arguments)}]").fetchall()
     return {name: Given(kind, text) for name, kind, text in rows}
 
 
 def defaults(function: str) -> dict[str, Any]:
     """Return the defaults of the arguments of a table function, by name."""
-    texts = (one.split(" := ") for one in signature(function) if " := " in one)
+    texts = (argument.split(" := ") for argument in signature(function) if " := " in argument)
     return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
 
 
 def judged_call(
-    request: Request, function: str, given: Mapping[str, Any], places: int = 2, truth: str = "truth"
+    request: Request, function: str, arguments: Mapping[str, Any], positional: int = 2, truth: str = "truth"
 ) -> str:
     """Return a table function of rec and truth, with these arguments and the arguments of the request."""
     tables = {"rec": ranked_table(request), "truth": request.table(truth)}
-    return table_call(request, function, {**tables, **given, **rows_arguments(request)}, places)
+    return table_call(request, function, {**tables, **arguments, **rows_arguments(request)}, positional)
 
 
 def ties_argument(request: Request) -> dict[str, str]:
@@ -342,13 +342,13 @@ def ties_argument(request: Request) -> dict[str, str]:
 
 def measured_query(request: Request, function: str, truth: str = "truth") -> str:
     """Return the query of ranking.evaluate or ranking.by_user with this table of truth."""
-    choices = [replace(one, cuts=own_cuts(request, one)) for one in request.choices]
+    choices = [replace(choice, cuts=own_cuts(request, choice)) for choice in request.choices]
     columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
-    at_own_ks = choices and all(one.cuts for one in choices)
+    at_own_ks = choices and all(choice.cuts for choice in choices)
     ks = [] if at_own_ks else request.ks
-    measures = [one.text for one in choices] or [NO_MEASURE]
-    given = ({"ks": ks} if ks else {}) | ties_argument(request) | {"measures": measures}
-    return f"{columns}FROM {judged_call(request, function, given, 2 + bool(ks), truth)}"
+    measures = [choice.text for choice in choices] or [NO_MEASURE]
+    arguments = ({"ks": ks} if ks else {}) | ties_argument(request) | {"measures": measures}
+    return f"{columns}FROM {judged_call(request, function, arguments, 2 + bool(ks), truth)}"
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
@@ -366,8 +366,8 @@ def explain_query(request: Request, user_id: str, negated: Collection[str | None
 
     `negated` is the same as in abstention_query.
     """
-    given = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
-    call = judged_call(replace(all_shown(request), users=False), "explain", given, 4)
+    arguments = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
+    call = judged_call(replace(without_exclusions(request), users=False), "explain", arguments, 4)
     return f"SELECT {as_given('score', negated)}\nFROM {call}"
 
 
@@ -376,9 +376,9 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
 
     `negated` are the models whose scores have been negated; None is the model without a name.
     """
-    given = {"confidence": confidence} if confidence != CONFIDENCE else {}
-    scored = replace(all_shown(request), ties="item")  # "trec" would replace scores by ranks
-    call = judged_call(scored, "abstention", given)
+    arguments = {"confidence": confidence} if confidence != CONFIDENCE else {}
+    scored = replace(without_exclusions(request), ties="item")  # "trec" would replace scores by ranks
+    call = judged_call(scored, "abstention", arguments)
     return f"SELECT {as_given('threshold', negated)}\nFROM {call}\nWHERE users_without_relevant > 0"
 
 
@@ -393,7 +393,7 @@ def as_given(column: str, negated: Collection[str | None]) -> str:
     return f"* REPLACE ({turned} AS {column})"
 
 
-def all_shown(request: Request) -> Request:
+def without_exclusions(request: Request) -> Request:
     """Return the request with options that keep all items and users."""
     return replace(request, columns={**request.columns, "unjudged": "miss", "without_relevant": "zero"})
 
@@ -405,8 +405,13 @@ def overlap_query(
     function: str = "overlap",
 ) -> str:
     """Return the query for the overlap of the lists of models."""
-    given = {"rec": ranked_table(request), "ks": request.ks, "baseline": baseline, "persistence": persistence}
-    return f"FROM {table_call(request, function, given | changed(request.columns, 'descending'), 2)}"
+    arguments = {
+        "rec": ranked_table(request),
+        "ks": request.ks,
+        "baseline": baseline,
+        "persistence": persistence,
+    }
+    return f"FROM {table_call(request, function, arguments | non_defaults(request.columns, 'descending'), 2)}"
 
 
 def means_query(request: Request, system: str) -> str:
@@ -426,9 +431,9 @@ def intervals_query(source: str, keys: str, measures: Iterable[Choice], confiden
     to the mean, since one pass would lose digits if means are large.
     """
     values = ", ".join(
-        f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
-        f"bottom: {sql_value(one.measure.range.low)}, top: {sql_value(one.measure.range.high)}}}"
-        for one in measures
+        f"{{measure: {literal(choice.name)}, value: {identifier(choice.name)}::DOUBLE, "
+        f"bottom: {sql_value(choice.measure.range.low)}, top: {sql_value(choice.measure.range.high)}}}"
+        for choice in measures
     )
     interval = mean_interval(
         mean="means.mean",
@@ -482,17 +487,17 @@ def by_segment_query(request: Request, system: str) -> str:
     source = with_segments(request, request.table("by_user"))
     query = f"{keys}, {users}{mean_columns(request, request.choices)}\nFROM {source}\nGROUP BY ALL"
     if request.columns["without_relevant"] == "skip":
-        query = with_left_out(request, query)
-    if not request.contents_by_user:
+        query = add_excluded_counts(request, query)
+    if not request.beyond_accuracy_by_user:
         return query
     source = with_segments(request, request.table("contents"))
-    means = f"{keys}{mean_columns(request, request.contents_by_user)}\nFROM {source}\nGROUP BY ALL"
-    return beside_contents(request, system, query, means, "segment")
+    means = f"{keys}{mean_columns(request, request.beyond_accuracy_by_user)}\nFROM {source}\nGROUP BY ALL"
+    return join_beyond_accuracy(request, system, query, means, "segment")
 
 
-def with_left_out(request: Request, query: str) -> str:
+def add_excluded_counts(request: Request, query: str) -> str:
     """Add the number of users without a relevant item to means by segment; by_user does not have them."""
-    shown = all_shown(request)
+    shown = without_exclusions(request)
     judged = judged_call(shown, "judged", {"max_k": 0}, 3)
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
@@ -513,9 +518,11 @@ def by_user_query(request: Request, system: str) -> str:
     names = ["system", "userid"] if system else ["userid"]
     replace = replaced_text(request, names)
     source = by_user = request.table("by_user")
-    if request.contents_by_user:
-        contents = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
-        source = f"({beside_contents(request, system, f'FROM {by_user}', contents, 'userid')}) AS {by_user}"
+    if request.beyond_accuracy_by_user:
+        values = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
+        source = (
+            f"({join_beyond_accuracy(request, system, f'FROM {by_user}', values, 'userid')}) AS {by_user}"
+        )
     order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
     return f"SELECT *{replace}\nFROM {source}\nORDER BY {order}"
 
@@ -534,9 +541,9 @@ def replaced_text(request: Request, names: Iterable[str]) -> str:
 def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
     """Return the mean of each measure, each after a comma; as SQL if queries are composed."""
     means = []
-    for one in choices:
-        name = identifier(one.name)
-        value = mean(name, range_of(one).has_exact_sums) if request.types else f"ranking.mean({name})"
+    for choice in choices:
+        name = identifier(choice.name)
+        value = mean(name, range_of(choice).has_exact_sums) if request.types else f"ranking.mean({name})"
         means.append(f",\n    {value} AS {name}")
     return "".join(means)
 

@@ -18,7 +18,7 @@ def parse_also(text: str) -> list[Choice]:
     Raises:
         ValueError: A column breaks a rule; the message states the rule.
     """
-    return [parse_column(one.strip()) for one in text.split(",")]
+    return [parse_column(part.strip()) for part in text.split(",")]
 
 
 def parse_column(text: str) -> Choice:
@@ -46,13 +46,13 @@ def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
     for row in rows:
         is_equal = row["verdict"] == "same" or row["ties"] == row["users"] > 0
         for way, pair in {"better": ("system", "baseline"), "worse": ("baseline", "system")}.items():
-            said = "better" if row["verdict"] == way else "equal" if is_equal else "unknown"
-            compared.setdefault((row[pair[0]], row[pair[1]]), set()).add(said)
-    found: dict[str, list[str]] = {}
-    for (one, other), verdicts in compared.items():
+            outcome = "better" if row["verdict"] == way else "equal" if is_equal else "unknown"
+            compared.setdefault((row[pair[0]], row[pair[1]]), set()).add(outcome)
+    dominated: dict[str, list[str]] = {}
+    for (model, other), verdicts in compared.items():
         if "better" in verdicts and "unknown" not in verdicts:
-            found.setdefault(other, []).append(one)
-    return found
+            dominated.setdefault(other, []).append(model)
+    return dominated
 
 
 def dominated_sentences(rows: Sequence[Row], most: int) -> list[str]:

@@ -43,7 +43,7 @@ def parse_unit(unit: object) -> str:
 
 
 @contextmanager
-def speaking_of(unit: str) -> Iterator[None]:
+def using_unit(unit: str) -> Iterator[None]:
     """Use this word for a user in sentences, within a `with` block."""
     try:
         before = UNIT.set(parse_unit(unit))
@@ -97,8 +97,8 @@ def decimals_of(half: float, digits: int = DIGITS) -> int:
 def format_fixed(numbers: Sequence[float], decimals: int, digits: int = DIGITS) -> list[str]:
     """Format numbers with the same decimals, or each alone if there are more than MOST_DECIMALS."""
     if decimals > MOST_DECIMALS or max(map(abs, numbers)) >= 10**MOST_DECIMALS:
-        return [format_number(one, digits) for one in numbers]
-    return [f"{one:.{max(decimals, 0)}f}" for one in numbers]
+        return [format_number(number, digits) for number in numbers]
+    return [f"{number:.{max(decimals, 0)}f}" for number in numbers]
 
 
 def half_of(low: float | None, high: float | None) -> float | None:
@@ -137,9 +137,9 @@ def column_decimals(
 
     A result above MOST_DECIMALS means that the numbers need individual formats.
     """
-    found = [half for half in halves if half]
-    if found:
-        return max(decimals_of(half, digits) for half in found)
+    widths = [half for half in halves if half]
+    if widths:
+        return max(decimals_of(half, digits) for half in widths)
     largest = max((abs(number) for number in numbers if number), default=1.0)
     return max(digits - 1 - floor(log10(largest)), 0)
 

@@ -42,44 +42,46 @@ class WorkConnection:
     is_whole: dict[str, bool | None] = field(default_factory=dict)
 
     def recommendations(
-        self, given: Any, columns: ColumnNames, directions: Mapping[str, bool]
+        self, rec: Any, columns: ColumnNames, directions: Mapping[str, bool]
     ) -> list[str | tuple[str, str]]:
         """Return the tables of `rec`, by model if it names models; DataError if it is none of FORMS."""
         usual = columns["descending"]
-        if not isinstance(given, Mapping) or is_one_model(given, columns):
-            return [self.name("rec", given, columns, "score", usual)]
-        if not given or not all(isinstance(name, str) and name for name in given):
+        if not isinstance(rec, Mapping) or is_one_model(rec, columns):
+            return [self.name("rec", rec, columns, "score", usual)]
+        if not rec or not all(isinstance(name, str) and name for name in rec):
             rule = f"{FORMS}, or a dict of these by the names of models"
-            raise DataError(f"rec must be {rule}, got {shorten(repr(given))}")
-        named = ((name, one, directions.get(name, usual)) for name, one in given.items())
-        return [(name, self.name(f"rec[{name!r}]", one, columns, "score", best)) for name, one, best in named]
+            raise DataError(f"rec must be {rule}, got {shorten(repr(rec))}")
+        named = ((name, table, directions.get(name, usual)) for name, table in rec.items())
+        return [
+            (name, self.name(f"rec[{name!r}]", table, columns, "score", best)) for name, table, best in named
+        ]
 
     def name(
-        self, label: str, given: Any, columns: ColumnNames, number: str = "", descending: bool = True
+        self, label: str, value: Any, columns: ColumnNames, number: str = "", descending: bool = True
     ) -> str:
         """Return the name of a table or file, or register a data frame; DataError if it is none of FORMS.
 
         `number` is the role of the numbers of ids, as in Objects.
         """
-        if isinstance(given, (str, os.PathLike)):
-            return os.fspath(given)
+        if isinstance(value, (str, os.PathLike)):
+            return os.fspath(value)
         objects = Objects(label, columns, number, descending)
-        is_made = isinstance(given, (Mapping, list, tuple))
+        is_made = isinstance(value, (Mapping, list, tuple))
         if is_made:
-            given = objects.table(given)
+            value = objects.table(value)
             self.own_columns |= {(label, role): name for role, name in objects.own.items()}
             self.is_whole[label] = objects.is_whole
         view = f"{self.prefix}input_{len(self.views)}"
-        if hasattr(given, "read_all"):  # an Arrow stream can be read only once
-            given = given.read_all()
+        if hasattr(value, "read_all"):  # an Arrow stream can be read only once
+            value = value.read_all()
         self.views.append(view)
         try:
-            self.con.register(view, given)
+            self.con.register(view, value)
             self.con.execute(f"DESCRIBE FROM {identifier(view)}").fetchall()
         except (duckdb.Error, TypeError):
-            if not isinstance(given, duckdb.DuckDBPyRelation):
-                raise DataError(f"{label} must be {FORMS}, got {kind_of(given)}") from None
-            rows, selected = to_arrow_rows(given)  # a relation of another connection
+            if not isinstance(value, duckdb.DuckDBPyRelation):
+                raise DataError(f"{label} must be {FORMS}, got {kind_of(value)}") from None
+            rows, selected = to_arrow_rows(value)  # a relation of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
         return Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)

@@ -34,7 +34,7 @@ from .files import Source
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 
 # The tables for beyond-accuracy measures, and how to pass them to the command and in Python.
-TABLES_OF_CONTENTS = {
+BEYOND_ACCURACY_TABLES = {
     "history": ("--history FILE", "history=..."),
     "items": ("--items FILE:COLUMN", "items=..."),
 }
@@ -59,16 +59,16 @@ def is_of_cut_ideal(choice: Choice) -> bool:
 class Evaluation:
     """An evaluation: its connection, its inputs and its options.
 
-    `given` has all options of `evaluation/options.py` by name, and by_user; its measures are parsed.
+    `options` has all options of `evaluation/options.py` by name, and by_user; its measures are parsed.
     """
 
     con: duckdb.DuckDBPyConnection
     caller: str  # the function or command that errors name
     inputs: Inputs
-    given: Any
+    options: Any
     notify: Callable[[Row], None] = lambda _: None  # called with each problem of the data
     step: Callable[[str], None] = lambda _: None  # called with the name of each step at its beginning
-    found: list[Row] = field(default_factory=list)  # the problems that find_problems has found
+    found_problems: list[Row] = field(default_factory=list)  # the problems that find_problems has found
 
     def __post_init__(self) -> None:
         """Make the request from the options.
@@ -77,34 +77,34 @@ class Evaluation:
         cutoffs are sorted.
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
-        given = vars(self.given)
-        self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
+        options = vars(self.options)
+        self.is_checked, self.allow_empty = options["check"], options["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in (*COMPARING, "report") else MEASURES
-        measures = given["measures"] or [parse_measure(name) for name in usual]
+        measures = options["measures"] or [parse_measure(name) for name in usual]
         named = {k for choice in measures for k in choice.cuts}
-        ks = list(dict.fromkeys(given["ks"] or ([] if all(one.cuts for one in measures) else [K])))
+        ks = list(dict.fromkeys(options["ks"] or ([] if all(choice.cuts for choice in measures) else [K])))
         self.request = Request(
             merge_choices(measures, ks),
             sorted({*ks, *named}, key=cut_off_key) if named else ks,
             by_segment=inputs.segment is not None,
-            by_user=self.caller in COMPARING or bool(given["by_user"]),
+            by_user=self.caller in COMPARING or bool(options["by_user"]),
             prefix=inputs.prefix,
             columns=inputs.columns,
             history=inputs.history is not None,
             items=inputs.items is not None,
             users=inputs.users is not None,
             predicted_truth=inputs.predicted_truth is not None,
-            also=given["also"] or (),
+            also=options["also"] or (),
             time=inputs.time,
-            comparison=options_of(given),
-            **{name: given[name] for name in ("ties", *LISTS)},
+            comparison=options_of(options),
+            **{name: options[name] for name in ("ties", *LISTS)},
         )
-        also = [one.name.lower() for one in self.request.also]
+        also = [column.name.lower() for column in self.request.also]
         if len({*also}) < len(also):
             raise self.refused(f"{self.dashes}also must name each column once", ", ".join(also))
         if self.request.predicted_truth:
-            self.check_predicted({**given, "users": inputs.users, "also": ", ".join(also) or None})
+            self.check_predicted({**options, "users": inputs.users, "also": ", ".join(also) or None})
 
     def refused(self, rule: str, got: str) -> UsageError:
         """Return the error for an option that breaks a rule."""
@@ -112,23 +112,23 @@ class Evaluation:
 
     def refuse_options(self, names: Iterable[str], rule: str) -> None:
         """Raise UsageError if one of these options differs from its default."""
-        for name, value in ((one, vars(self.given)[one]) for one in names):
+        for name, value in ((name, vars(self.options)[name]) for name in names):
             if value and value not in (OPTIONS[name].default, [OPTIONS[name].default]):
                 option = f"--{name.replace('_', '-')}" if self.dashes else name
                 values = value if isinstance(value, (list, tuple)) else [value]
-                got = ",".join(str(getattr(one, "text", one)) for one in values)
+                got = ",".join(str(getattr(part, "text", part)) for part in values)
                 raise self.refused(f"{'-k' if option == '--ks' else option} {rule}", got)
 
-    def check_predicted(self, given: Mapping[str, Any]) -> None:
+    def check_predicted(self, options: Mapping[str, Any]) -> None:
         """Raise UsageError for options that cannot be combined with model-generated labels."""
         allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None, "also": None}
         for option, usual in allowed.items():
-            if given.get(option) not in (None, usual):
+            if options.get(option) not in (None, usual):
                 rule = f"{option} must be {usual}" if usual else f"{option} must be left out"
                 labels = "labels_b" if self.caller == "agreement" else f"{self.dashes}predicted_truth"
                 rule = f"{self.dashes}{rule} with {labels}"
                 rule = rule.replace("_", "-") if self.dashes else rule
-                raise self.refused(rule, shorten(given[option]))
+                raise self.refused(rule, shorten(options[option]))
 
     def prepare(self) -> None:
         """Separate beyond-accuracy measures from ranking measures.
@@ -137,36 +137,37 @@ class Evaluation:
         request cannot be met with any files.
         """
         request = self.request
-        contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
-        for choice in contents:
-            self.check_contents(choice)
-        if self.caller == "evaluate" and self.tables_of_contents and not contents:
-            usual = (one for one in CONTENTS.values() if not self.lacking(one))
-            contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
-        if contents and request.predicted_truth:
+        beyond_accuracy = [choice for choice in request.choices if choice.measure.name in CONTENTS]
+        for choice in beyond_accuracy:
+            self.check_beyond_accuracy(choice)
+        if self.caller == "evaluate" and self.beyond_accuracy_tables and not beyond_accuracy:
+            usual = (measure for measure in CONTENTS.values() if not self.missing_tables(measure))
+            beyond_accuracy = [Choice(measure, {}, {}, tuple(request.ks)) for measure in usual]
+        if beyond_accuracy and request.predicted_truth:
             rule = f"{self.dashes}measures must be measures of relevance with labels by a model"
-            raise self.refused(rule, contents[0].name)
-        if contents and request.ties == "expected":
-            rule = f"{self.dashes}ties must be item or trec with {contents[0].name}, which {NO_CLOSED_FORM}"
+            raise self.refused(rule, beyond_accuracy[0].name)
+        if beyond_accuracy and request.ties == "expected":
+            name = beyond_accuracy[0].name
+            rule = f"{self.dashes}ties must be item or trec with {name}, which {NO_CLOSED_FORM}"
             raise self.refused(rule, "expected")
         choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
-        self.request = replace(request, choices=choices, contents=contents)
+        self.request = replace(request, choices=choices, beyond_accuracy=beyond_accuracy)
         if self.caller == "compare":
             self.check_measures()
 
     @property
-    def tables_of_contents(self) -> set[str]:
-        return {name for name in TABLES_OF_CONTENTS if getattr(self.request, name)}
+    def beyond_accuracy_tables(self) -> set[str]:
+        return {name for name in BEYOND_ACCURACY_TABLES if getattr(self.request, name)}
 
-    def lacking(self, measure: Measure) -> list[str]:
+    def missing_tables(self, measure: Measure) -> list[str]:
         """Return the tables that a beyond-accuracy measure needs and that are not given."""
-        given = self.tables_of_contents
-        return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & given]
+        tables = self.beyond_accuracy_tables
+        return [argument for argument in measure.arguments[1:] if not {*argument.split(" or ")} & tables]
 
-    def check_contents(self, choice: Choice) -> None:
+    def check_beyond_accuracy(self, choice: Choice) -> None:
         """Raise UsageError for a beyond-accuracy measure without its tables, or without values of users."""
-        if needed := " and ".join(self.lacking(choice.measure)):
-            for name, forms in TABLES_OF_CONTENTS.items():
+        if needed := " and ".join(self.missing_tables(choice.measure)):
+            for name, forms in BEYOND_ACCURACY_TABLES.items():
                 needed = needed.replace(name, forms[not self.inputs.is_command])
             raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
         if self.caller == "compare" and choice.measure not in BY_USER:
@@ -271,7 +272,7 @@ class Evaluation:
         """
         self.step("checking the data")
         rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
-        gains = {one.options.get("gain") for one in request.choices}
+        gains = {choice.options.get("gain") for choice in request.choices}
         of_no_use = {  # codes that do not matter for this request
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
@@ -279,7 +280,7 @@ class Evaluation:
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
         }
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
-        found: list[Row] = []
+        shown: list[Row] = []
         for row in rows:
             is_empty = row["system"] in self.tables.empty
             if of_no_use.get(row["code"]) or (is_empty and row["code"] in OF_EMPTY):
@@ -287,8 +288,8 @@ class Evaluation:
             if is_empty and row["code"] == "no_common_user":
                 problem = in_unit("rec: the list of every user is empty")
                 row = {**row, "code": "no_rows", "problem": problem, "example": None}
-            found.append(self.with_advice(row, CODES[row["code"]], turned))
-        return found
+            shown.append(self.with_advice(row, CODES[row["code"]], turned))
+        return shown
 
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
@@ -307,10 +308,10 @@ class Evaluation:
             return {**row, "write": write}
         write = in_unit(write)
         if name in ("upside_down", "unknown_end"):
-            write = write.replace("{ascending}", self.turning(row["system"], file, turned))
+            write = write.replace("{ascending}", self.direction_hint(row["system"], file, turned))
         return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
 
-    def turning(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
+    def direction_hint(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Return the advice that reverses the direction of the scores of a system."""
         paths = dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.inputs.recs)
         path = paths.get(system)
@@ -318,15 +319,15 @@ class Evaluation:
             return "reverse the lists"
         are_all = {*self.systems} <= {*turned} or len(self.systems) < 2
         if self.inputs.is_command:
-            return self.turning_of_command(system, file, are_all)
+            return self.command_direction_hint(system, file, are_all)
         descending, negated = self.request.columns["descending"], self.tables.negated
         if are_all and not self.inputs.directions:
             return f"write descending={not descending}"
         wrong = {*turned, system}
-        lowest = [one for one in self.systems if (descending == (one in negated)) != (one in wrong)]
+        lowest = [name for name in self.systems if (descending == (name in negated)) != (name in wrong)]
         return f"write descending={dict.fromkeys(lowest, False) or True}"
 
-    def turning_of_command(self, system: str | None, file: str | None, are_all: bool) -> str:
+    def command_direction_hint(self, system: str | None, file: str | None, are_all: bool) -> str:
         """Return the arguments of the command that reverse the direction of the scores of a system."""
         descending = self.request.columns["descending"]
         if system in self.tables.files and len(self.tables.files) > 1:
@@ -345,9 +346,9 @@ class Evaluation:
             f"SELECT {id_column}::VARCHAR AS id, min({column}) FROM {self.tables.prefix}{table} "
             "WHERE id IN (SELECT unnest($1::VARCHAR[])) GROUP BY ALL"
         )
-        return dict(self.con.execute(query, [[str(one) for one in ids]]).fetchall())
+        return dict(self.con.execute(query, [[str(value) for value in ids]]).fetchall())
 
-    def labelled(self, rows: Sequence[Row]) -> list[Row]:
+    def with_labels(self, rows: Sequence[Row]) -> list[Row]:
         """Add a column `label` to rows of users: the id with its text."""
         texts = self.names("texts", (row["userid"] for row in rows))
         return [{**row, "label": with_text(row["userid"], texts.get(row["userid"]))} for row in rows]
@@ -365,7 +366,7 @@ class Evaluation:
 
     def find_problems(self) -> list[Row]:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
-        self.found = problems = self.problems() if self.is_checked else []
+        self.found_problems = problems = self.problems() if self.is_checked else []
         for row in problems:
             self.notify(row)
         if not self.allow_empty:
@@ -379,9 +380,9 @@ class Evaluation:
         """
         request, steps, systems = self.request, steps or self.plan, self.systems
         names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
-        counts = [*OF_LISTS][: 1 + request.history] if request.contents else []
+        counts = [*OF_LISTS][: 1 + request.history] if request.beyond_accuracy else []
         names += [identifier(choice.name) for choice in request.choices] + counts
-        names += [identifier(choice.name) for choice in request.contents]
+        names += [identifier(choice.name) for choice in request.beyond_accuracy]
         source, order = f"({steps.summary})", []
         if steps.by_segment:
             everybody = f"SELECT 0 AS is_segment, {literal(EVERYBODY)} AS segment, * FROM {source}"
@@ -404,8 +405,8 @@ class Evaluation:
     def prepare_abstention(self) -> None:
         """Notify about scores with a doubtful direction; raise DataError without scores or users."""
         self.check_users()
-        paths = (one[1] if isinstance(one, tuple) else one for one in self.inputs.recs)
-        if self.tables.ranked or any(isinstance(one, Frame) and one.is_ordered for one in paths):
+        paths = (rec[1] if isinstance(rec, tuple) else rec for rec in self.inputs.recs)
+        if self.tables.ranked or any(isinstance(path, Frame) and path.is_ordered for path in paths):
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
         for row in self.problems():
@@ -420,12 +421,12 @@ class Evaluation:
 
     def fusion_query(self) -> str:
         """Return the query that fuses the models; raise UsageError if the models have no names."""
-        inputs, given = self.inputs, vars(self.given)
+        inputs, options = self.inputs, vars(self.options)
         if not self.tables.models:
             how = "name their files, as in bm25=a.csv vector=b.csv"
             how = how if inputs.is_command else "give a dict of them, as in {'bm25': a, 'vector': b}"
             raise UsageError(f"{self.caller}: the models have no names; {how}")
-        weights = given["weights"]
+        weights = options["weights"]
         if weights is not None and not isinstance(weights, Mapping):
             raise self.refused(
                 "weights must be a dict, as in {'bm25': 1, 'vector': 2}", shorten(repr(weights))
@@ -433,7 +434,7 @@ class Evaluation:
         if weights is not None and {*weights} != {*self.tables.models}:
             rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(map(str, weights))
             raise self.refused(f"{self.dashes}weights must have {shorten(rule)}", repr(shorten(got)))
-        arguments = {"rec": f"{inputs.prefix}rec", **{name: given[name] for name in FUSION}}
+        arguments = {"rec": f"{inputs.prefix}rec", **{name: options[name] for name in FUSION}}
         arguments["descending"] = inputs.columns["descending"]
         values = {name: sql_value(value) for name, value in arguments.items()}
         return composed_call(self.con, "fuse", values, self.types)
@@ -444,4 +445,4 @@ class Evaluation:
         Their caveats name the problems that make_tables has found.
         """
         queries = compare_queries(self.composed)
-        return [[with_caveats(query, self.found) for query in each] for each in queries]
+        return [[with_caveats(query, self.found_problems) for query in each] for each in queries]

@@ -29,8 +29,8 @@ def read_events(
     is_command: bool = True,
 ) -> tuple[str, dict[str, str], str]:
     """Return the SQL for the rows of events, their columns by role, and the type of the time."""
-    found = catalog.find(con, path)
-    rows, is_csv = file_rows(con, path, catalog) if found is None else (found, False)
+    table = catalog.find(con, path)
+    rows, is_csv = file_rows(con, path, catalog) if table is None else (table, False)
     types = files.column_types(con, rows)
     names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
     if is_csv:
@@ -77,17 +77,17 @@ def split_query(
     rows: str,
     names: Mapping[str, str],
     time: str,
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     dashes: str = "--",
 ) -> str:
     """Make a view of these rows, and return the query that splits it; `dashes` is the prefix of options."""
     con.execute(f"CREATE TEMP VIEW {view} AS FROM {rows}")
     arguments = {"events": literal(view)}
     arguments |= {ARGUMENTS[role]: literal(column) for role, column in names.items()}
-    arguments |= {name: sql_value(given[name]) for name in OTHERS}
+    arguments |= {name: sql_value(options[name]) for name in OTHERS}
     for name in SPANS:
         option = f"{dashes}{name.replace('_', '-') if dashes else name}"
-        value = given[name]
+        value = options[name]
         if isinstance(value, timedelta):
             value = f"{value.total_seconds():f} seconds"
         text = None if value is None else str(value)

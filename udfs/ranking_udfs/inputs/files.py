@@ -66,7 +66,7 @@ KEYS = "each user, and each item of a user, must be one key of its object, got o
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
 BLANKS = r"\S\s+\S"  # matches a string with several ids
-BESIDE_FILES = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
+FILE_OPTIONS = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
 # The type of times in a text file is the first type that fits all values. A pattern excludes values that
 # DuckDB's cast would truncate.
 TIMES = {
@@ -126,8 +126,8 @@ class Source:
         `kinds` are the types by role. All other columns are VARCHAR.
         """
         query = f"SELECT * EXCLUDE (Prompt) FROM sniff_csv({literal(self.csv)}{QUOTED})"
-        ((delimiter, quote, escape, _, _, skip, has_header, found, *_),) = con.execute(query).fetchall()
-        types = {one["name"]: "VARCHAR" for one in found}
+        ((delimiter, quote, escape, _, _, skip, has_header, sniffed, *_),) = con.execute(query).fetchall()
+        types = {column["name"]: "VARCHAR" for column in sniffed}
         types |= {name: kinds[role] for role, name in self.names.items() if role in kinds}
         dialect = {"delim": delimiter, "quote": quote, "escape": escape}
         options = ["auto_detect = false", f"header = {str(has_header).lower()}"]
@@ -178,10 +178,10 @@ def is_of_numbers(role: str) -> bool:
 def option(role: str, is_command: bool) -> str:
     """Return the option or argument for the column of a role: `--user` or `user_col`."""
     argument = "also" if is_also(role) else ARGUMENTS.get(role, f"{role}_col")
-    return BESIDE_FILES.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
+    return FILE_OPTIONS.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
 
 
-def written(role: str, column: str, is_command: bool) -> str:
+def option_text(role: str, column: str, is_command: bool) -> str:
     """Return the option or argument of a role with a name of a column, as a user writes it."""
     name = option(role, is_command)
     return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
@@ -206,7 +206,7 @@ def pattern(path: str) -> str:
 
 def folder_ending(path: str) -> str:
     """Return the extension of all data files of a folder; raise DataError for several extensions."""
-    found = set()
+    all_endings = set()
     inside = f"{path.rstrip('/')}/"
     for folder, _, names in os.walk(path):
         for name in sorted(names):
@@ -220,14 +220,14 @@ def folder_ending(path: str) -> str:
                 if any(part.startswith(("_", ".")) for part in file.split(os.sep)):
                     rule = f"is hidden or not finished: name the files, as in '{inside}*{ending}'"
                     raise DataError(f"{path}: {file} {rule}")
-                found.add(ending)
-    if not found:
+                all_endings.add(ending)
+    if not all_endings:
         raise DataError(f"{path}: a directory without files that end in {', '.join(IN_FOLDERS)}")
-    if len(found) > 1:
-        endings = sorted(found)
+    if len(all_endings) > 1:
+        endings = sorted(all_endings)
         rule = f"say which, as in '{inside}**/*{endings[0]}'"
         raise DataError(f"{path}: files of several formats ({', '.join(endings)}): {rule}")
-    return found.pop()
+    return all_endings.pop()
 
 
 def extension(path: str) -> str:
@@ -245,14 +245,14 @@ def open_source(
     A path is a table of the catalog, or else a file. `stdin` is the file with the content of standard input.
     """
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
-    tables = [catalog.find(con, one) for one in paths]
+    tables = [catalog.find(con, part) for part in paths]
     try:
         if all(tables):
-            rows = f"({' UNION ALL BY NAME '.join(f'FROM {one}' for one in tables)})"
+            rows = f"({' UNION ALL BY NAME '.join(f'FROM {table}' for table in tables)})"
             source = table_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
         else:
-            read = [(one, stdin if one == STDIN else one) for one in paths]
-            files = [file for one, location in read for file in checked_files(con, catalog, one, location)]
+            read = [(part, stdin if part == STDIN else part) for part in paths]
+            files = [file for part, location in read for file in checked_files(con, catalog, part, location)]
             locations = [pattern(location) for _, location in read]
             source = file_source(con, path, locations, files, wanted)
         columns = ", ".join(source.columns.values())
@@ -326,7 +326,7 @@ def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -
             list_intersect(?, (SELECT flatten(list(names)) FROM parts)),
             lambda name: NOT list_contains(names, name)))
         FROM parts ORDER BY ALL LIMIT 1"""
-    columns = [unquoted(one) for one in source.columns.values()]
+    columns = [unquoted(column) for column in source.columns.values()]
     for file, name in con.execute(query, [columns]).fetchall():
         raise DataError(f"{file}: no column {name!r}, which other parts have")
 
@@ -373,8 +373,8 @@ def line_rows(path: str, files: Iterable[str]) -> str:
             head = [line or "" for (line,) in con.execute(f"SELECT line FROM {rows} LIMIT 50").fetchall()]
         top = next((i for i, line in enumerate(head) if line.strip() and not line.startswith("#")), 0)
         delimiter = max(DELIMITERS, key=head[top].count)
-        fields = [one.strip().removeprefix('"').removesuffix('"') for one in head[top].split(delimiter)]
-        has_header = not any(re.fullmatch(r"-?\d+(\.\d+)?", one) for one in fields)
+        fields = [value.strip().removeprefix('"').removesuffix('"') for value in head[top].split(delimiter)]
+        has_header = not any(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in fields)
         names = fields if has_header else [f"column{i}" for i in range(len(fields))]
         if len({*map(str.lower, names)}) < len(names) or not all(names):
             got = f"the line {shorten(repr(head[top]))} with the delimiter {delimiter!r}"
@@ -384,7 +384,9 @@ def line_rows(path: str, files: Iterable[str]) -> str:
             f"{path}: a line must be {len(names)} values with {delimiter!r} between them, each without quotes"
         )
         message = literal(f"{rule} or quoted whole, got ")
-        columns = ", ".join(f"nullif(fields[{i}], '') AS {identifier(one)}" for i, one in enumerate(names, 1))
+        columns = ", ".join(
+            f"nullif(fields[{i}], '') AS {identifier(name)}" for i, name in enumerate(names, 1)
+        )
         parts.append(
             f"SELECT {columns}\nFROM (SELECT CASE WHEN array_to_string(fields[{len(names) + 1}:], '') = ''\n"
             f"    THEN fields ELSE error({message} || line) END AS fields\n"
@@ -427,10 +429,10 @@ def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str
     for role in dict.fromkeys(role for error in errors for role in error.near if not is_also(role)):
         near = {error.path: error.near[role] or "..." for error in errors if role in error.near}
         path, column = next(iter(near.items()))
-        has_file = is_command and role in BESIDE_FILES
+        has_file = is_command and role in FILE_OPTIONS
         is_of_all = not has_file and role not in elsewhere and len({*near.values()}) == 1
-        in_files = ",".join(f"{one}:{name}" for one, name in near.items())
-        texts.append(written(role, column if is_of_all else in_files, is_command))
+        in_files = ",".join(f"{file}:{name}" for file, name in near.items())
+        texts.append(option_text(role, column if is_of_all else in_files, is_command))
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
             ascending = "--ascending" if is_of_all else f"that file as {path}:ascending"
             texts.append(ascending if is_command else "descending=False")
@@ -460,7 +462,7 @@ Fields = Mapping[str, Nested]  # fields by their name as a column
 
 
 @dataclass(frozen=True)
-class Found:
+class TableColumns:
     """The wanted columns of a table, under their names in the table."""
 
     names: Mapping[str, str]  # of the columns, by role
@@ -478,7 +480,7 @@ class Found:
     @property
     def kinds(self) -> dict[str, str]:
         """The types of the columns by role."""
-        fields = {name: one.kind for name, one in self.inside.items()}
+        fields = {name: nested.kind for name, nested in self.inside.items()}
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
 
@@ -494,20 +496,22 @@ def nested_columns(
 
     The types of maps and of JSON do not show their keys, so only wanted keys are returned.
     """
-    found: dict[str, Nested] = {}
+    fields_found: dict[str, Nested] = {}
     for column, of in types.items():
         if re.fullmatch(r"STRUCT\(.*\)(\[\])?", of):
             depth = 1 + of.endswith("]")
             fields = f"(SELECT unnest({identifier(column)}, max_depth := {depth}) FROM {rows})"
             for field, kind in column_types(con, fields).items():
-                found[f"{column}.{field}"] = Nested(column, field, kind, depth == 2)
+                fields_found[f"{column}.{field}"] = Nested(column, field, kind, depth == 2)
     for name in wanted.columns.values():
         column, _, field = name.partition(".")
         if field and re.fullmatch(r"JSON|MAP\(.*\)", types.get(column, "")):
-            found[name] = Nested(column, field, "VARCHAR", False, is_json)
-    counts = Counter(one.field for one in found.values() if one.is_list)
-    found |= {one.field: one for one in [*found.values()] if one.is_list and counts[one.field] == 1}
-    return {name: one for name, one in found.items() if name not in types}
+            fields_found[name] = Nested(column, field, "VARCHAR", False, is_json)
+    counts = Counter(entry.field for entry in fields_found.values() if entry.is_list)
+    fields_found |= {
+        entry.field: entry for entry in [*fields_found.values()] if entry.is_list and counts[entry.field] == 1
+    }
+    return {name: entry for name, entry in fields_found.items() if name not in types}
 
 
 def find_columns(
@@ -515,28 +519,35 @@ def find_columns(
 ) -> dict[str, str]:
     """Return the names of the columns by role; MissingColumnsError for a missing or ambiguous column."""
     by_name = {name.lower(): name for name in [*types, *nested]}  # names are case-insensitive, as in SQL
-    named = {role: called_so(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()}
-    names = {role: by_name[one[0]] for role, one in named.items() if len(one) == 1}
+    named = {
+        role: matching_columns(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()
+    }
+    names = {role: by_name[matches[0]] for role, matches in named.items() if len(matches) == 1}
     ids = {names.get(role) for role in IDS}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
-        known = types | {name: one.kind for name, one in nested.items()}
+        known = types | {name: entry.kind for name, entry in nested.items()}
         near = {}
         for role, name in missing.items():
             last = ("id", "_id") if name == "itemid" else (name.lower(),)
-            ends = [one for one in by_name if one.rpartition(".")[2] in last and "." in one]  # metadata.kind
+            # for example metadata.kind
+            ends = [column for column in by_name if column.rpartition(".")[2] in last and "." in column]
             alike = nearest(name.rpartition(":")[2], by_name).lower()
-            guesses = [*named[role], *ends, alike, *called_so(by_name, role, role, wanted.row_id)]
-            near[role] = next((by_name[one] for one in guesses if one), "")
+            guesses = [*named[role], *ends, alike, *matching_columns(by_name, role, role, wanted.row_id)]
+            near[role] = next((by_name[guess] for guess in guesses if guess), "")
             if name == role and not near[role]:
-                near[role] = nearest_column(ARGUMENTS.get(role, ""), [one for one in known if one not in ids])
-        hidden = {one.column for one in nested.values()} | {one.field for one in nested.values()} - {*types}
+                near[role] = nearest_column(
+                    ARGUMENTS.get(role, ""), [column for column in known if column not in ids]
+                )
+        hidden = {entry.column for entry in nested.values()} | {entry.field for entry in nested.values()} - {
+            *types
+        }
         there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
         raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.is_command)
     return names
 
 
-def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> list[str]:
+def matching_columns(by_name: Collection[str], role: str, name: str, row_id: str) -> list[str]:
     """Return the column with this name, or with a known alias of the usual name; several if ambiguous.
 
     If a known alias matches, other columns that look like ids of users or items are candidates too.
@@ -549,8 +560,8 @@ def called_so(by_name: Collection[str], role: str, name: str, row_id: str) -> li
         return []
     known = OTHER_NAMES[role] + (ROW_IDS if role == row_id else [])
     like_ids = f"(?=.*id$)({NEAR[ARGUMENTS[role]]})"
-    found = [one for one in by_name if one in known or re.fullmatch(like_ids, one)]
-    return found if {*found} & {*known} else []
+    matches = [column for column in by_name if column in known or re.fullmatch(like_ids, column)]
+    return matches if {*matches} & {*known} else []
 
 
 def table_source(
@@ -578,12 +589,14 @@ def table_source(
     names = without_other_lists(names, nested, wanted)
     lists = {*list_columns(names, nested).values(), *(listed if order != "blanks" else ())}
     check_one_list(path, names, nested, lists)
-    types |= {one.field: one.kind for one in nested.values() if one.column in lists}
+    types |= {entry.field: entry.kind for entry in nested.values() if entry.column in lists}
     if lists and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
     types |= {name: types[name].removesuffix("[]") for name in listed}
-    found = Found(names, types, nested, listed, order, wanted.required["score"] if order else "")
-    return found_source(con, path, text, found, wanted, function, has_parts)
+    table_columns = TableColumns(
+        names, types, nested, listed, order, wanted.required["score"] if order else ""
+    )
+    return columns_source(con, path, text, table_columns, wanted, function, has_parts)
 
 
 def has_nothing_but_empty_lists(
@@ -601,7 +614,7 @@ def has_nothing_but_empty_lists(
 def list_columns(names: Mapping[str, str], nested: Fields) -> dict[str, str]:
     """Return the column of the list for each role whose column is a field of a list."""
     fields = {role: nested[name] for role, name in names.items() if name in nested}
-    return {role: one.column for role, one in fields.items() if one.is_list}
+    return {role: entry.column for role, entry in fields.items() if entry.is_list}
 
 
 def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted) -> dict[str, str]:
@@ -621,63 +634,69 @@ def check_one_list(path: str, names: Mapping[str, str], nested: Fields, lists: C
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
 
 
-def found_source(
+def columns_source(
     con: duckdb.DuckDBPyConnection,
     path: str,
     rows: str,
-    found: Found,
+    table_columns: TableColumns,
     wanted: Wanted,
     function: str,
     has_parts: bool,
 ) -> Source:
-    """Open the columns of `found` with their types, in a row for each item."""
-    names, is_json = found.names, function == "read_json"
+    """Open the columns of `table_columns` with their types, in a row for each item."""
+    names, is_json = table_columns.names, function == "read_json"
     if function not in ALL_TEXT:
-        check_numbers(path, found, is_json)
-    rows = item_rows(path, rows, found, wanted, function)
-    ids = id_types(con, rows, found, function)
+        check_numbers(path, table_columns, is_json)
+    rows = item_rows(path, rows, table_columns, wanted, function)
+    ids = id_types(con, rows, table_columns, function)
     if is_json:
-        rows = json_ids(path, rows, names, found.kinds)
+        rows = json_ids(path, rows, names, table_columns.kinds)
         rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
     elif function:
-        file = "filename" if has_parts and "filename" not in map(str.lower, found.types) else literal(path)
+        file = (
+            "filename"
+            if has_parts and "filename" not in map(str.lower, table_columns.types)
+            else literal(path)
+        )
         rows = typed_rows(con, file, rows, names)
-    check_fields(con, path, rows, found.inside)
-    called = {**names, "score": found.score} if found.order else names
+    check_fields(con, path, rows, table_columns.inside)
+    called = {**names, "score": table_columns.score} if table_columns.order else names
     columns = {role: identifier(name) for role, name in called.items()}
-    source = Source(path, rows, columns, ids, is_text=bool(function), order=found.order)
-    is_filled = bool(found.listed) and not wanted.is_rec
-    return replace(source, is_filled=is_filled, types=found.types, names=names)
+    source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
+    is_filled = bool(table_columns.listed) and not wanted.is_rec
+    return replace(source, is_filled=is_filled, types=table_columns.types, names=names)
 
 
-def check_numbers(path: str, found: Found, is_json: bool) -> None:
+def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None:
     """Raise DataError for a column of scores or grades that is not numeric."""
-    for role, kind in found.kinds.items():
+    for role, kind in table_columns.kinds.items():
         is_known = is_number(kind) or (role == "rel" and kind == "BOOLEAN")
         is_open = is_json and kind in ("JSON", '"NULL"')
         if is_of_numbers(role) and not is_known and not is_open:
-            raise DataError(f"{path}: {found.names[role]!r} must be a number, got {shorten(kind)}")
+            raise DataError(f"{path}: {table_columns.names[role]!r} must be a number, got {shorten(kind)}")
 
 
-def item_rows(path: str, rows: str, found: Found, wanted: Wanted, function: str) -> str:
-    """Return the SQL for the rows with the columns of `found`, one row for each item of a list."""
-    inside, listed = found.inside, found.listed
+def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted, function: str) -> str:
+    """Return the SQL for the rows with the columns of `table_columns`, one row for each item of a list."""
+    inside, listed = table_columns.inside, table_columns.listed
     if function == "read_json":
-        rows = json_rows(rows.removesuffix(")"), found.names, found.kinds, inside, listed)
+        rows = json_rows(rows.removesuffix(")"), table_columns.names, table_columns.kinds, inside, listed)
     elif inside and not function:
-        rows = flat_rows(rows, found.names.values(), inside)
+        rows = flat_rows(rows, table_columns.names.values(), inside)
     if not listed:
         return rows
     rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
-    return unnested_rows(rows, listed, found.score, wanted)
+    return unnested_rows(rows, listed, table_columns.score, wanted)
 
 
-def id_types(con: duckdb.DuckDBPyConnection, rows: str, found: Found, function: str) -> dict[str, str]:
+def id_types(
+    con: duckdb.DuckDBPyConnection, rows: str, table_columns: TableColumns, function: str
+) -> dict[str, str]:
     """Return the types of userid and itemid; the first id of a CSV file determines the type of its column."""
-    ids = {role: kind for role, kind in found.kinds.items() if role in IDS}
+    ids = {role: kind for role, kind in table_columns.kinds.items() if role in IDS}
     if function in ALL_TEXT:
         texts = [role for role, kind in ids.items() if kind == "VARCHAR"]
-        ids |= {role: first_id_type(con, rows, found.names[role]) for role in texts}
+        ids |= {role: first_id_type(con, rows, table_columns.names[role]) for role in texts}
     if function:
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
     return ids
@@ -685,7 +704,7 @@ def id_types(con: duckdb.DuckDBPyConnection, rows: str, found: Found, function: 
 
 def check_fields(con: duckdb.DuckDBPyConnection, path: str, rows: str, inside: Fields) -> None:
     """Raise DataError for a field of a struct or map that is NULL in all rows."""
-    for name in (name for name, one in inside.items() if not one.is_list):
+    for name in (name for name, entry in inside.items() if not entry.is_list):
         if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
             raise DataError(f"{path}: no row has {name!r}")
 
@@ -705,11 +724,13 @@ def lists_of_ids(
     """
     item, numbers = item_and_numbers(types, wanted)
     is_ranked = wanted.is_rec and not numbers
-    if not item or (is_ranked and nearest_column("score_col", [one for one in types if one != item])):
+    if not item or (
+        is_ranked and nearest_column("score_col", [column for column in types if column != item])
+    ):
         return [], ""  # the user must name a column that may be a score
     if is_ranked:
         check_elements(path, item, types[item])
-    if is_id_list(types[item]) and all(is_number_list(types[one]) for one in numbers):
+    if is_id_list(types[item]) and all(is_number_list(types[column]) for column in numbers):
         return [item, *numbers], "list" * is_ranked
     if is_ranked and function in ALL_TEXT and has_blanks(con, path, rows, item):
         return [item], "blanks"
@@ -719,10 +740,12 @@ def lists_of_ids(
 def item_and_numbers(types: Mapping[str, str], wanted: Wanted) -> tuple[str, list[str]]:
     """Return the column of items that may have lists, or "", and the columns of their numbers."""
     by_name = {name.lower(): name for name in types}
-    named = {role: called_so(by_name, role, name, "") for role, name in wanted.columns.items()}
+    named = {role: matching_columns(by_name, role, name, "") for role, name in wanted.columns.items()}
     if not wanted.trec_fields or wanted.items_are_lists or len(named["itemid"]) != 1:
         return "", []
-    return by_name[named["itemid"][0]], [by_name[one] for role in NUMBERS for one in named.get(role, [])]
+    return by_name[named["itemid"][0]], [
+        by_name[column] for role in NUMBERS for column in named.get(role, [])
+    ]
 
 
 def check_elements(path: str, item: str, kind: str) -> None:
@@ -790,9 +813,12 @@ def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) 
     lists = [identifier(name) for name in listed]
     if not wanted.is_rec:
         empty = dict(zip(lists, ("NULL", "0"), strict=False))
-        filled = (f"CASE WHEN len({one}) > 0 THEN {one} ELSE [{empty[one]}] END AS {one}" for one in lists)
+        filled = (
+            f"CASE WHEN len({column}) > 0 THEN {column} ELSE [{empty[column]}] END AS {column}"
+            for column in lists
+        )
         rows = f"(SELECT * REPLACE (\n    {', '.join(filled)})\nFROM {rows})"
-    unnested = ", ".join(f"unnest({one}) AS {one}" for one in lists)
+    unnested = ", ".join(f"unnest({column}) AS {column}" for column in lists)
     ranks = f", -generate_subscripts({lists[0]}, 1) AS {identifier(score)}" if score else ""
     return f"(SELECT * REPLACE ({unnested}){ranks}\nFROM {rows})"
 
@@ -837,14 +863,14 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
 
 def shape_of_items(shapes: Collection[str]) -> str:
     """Return the shape of the items of users, OBJECT or ARRAY; "" if a user has another value."""
-    shape = next((one for one in BY_SHAPE if one in shapes), "")
+    shape = next((kind for kind in BY_SHAPE if kind in shapes), "")
     return shape if {*shapes} <= {*BY_SHAPE, "NULL"} else ""
 
 
 def is_row(path: str, keys: Collection[str], zeros: int, wanted: Wanted) -> bool:
     """Return whether the keys of an object are columns of a row; DataError for an object of columns."""
     by_name = {key.lower() for key in keys}
-    if not any(called_so(by_name, role, wanted.required[role], "") for role in IDS):
+    if not any(matching_columns(by_name, role, wanted.required[role], "") for role in IDS):
         return False
     if zeros < len(keys):  # not all columns have the index "0" that pandas writes
         return True
@@ -911,8 +937,8 @@ def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list
         rows = f"{reader}, records = 'false'" + f", maximum_object_size = {2**bits}" * (bits > 24)
         query = "SELECT json_type(users, '$.*'), json_keys(users), len(users -> '$.*.\"0\"')"
         try:
-            found = con.execute(f"{query} FROM {rows}, columns = {{'users': 'JSON'}}) LIMIT 1").fetchone()
-            return (rows, *found) if found else (rows, [], [], 0)
+            row = con.execute(f"{query} FROM {rows}, columns = {{'users': 'JSON'}}) LIMIT 1").fetchone()
+            return (rows, *row) if row else (rows, [], [], 0)
         except duckdb.Error as error:
             if "maximum_object_size" not in str(error):
                 break
@@ -926,9 +952,9 @@ def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[st
         return bool(con.execute(f"SELECT 1 FROM {rows} WHERE {condition} LIMIT 1").fetchall())
 
     required = {role for role in wanted.required if not is_also(role)}
-    columns = [identifier(one) for one in lists] if required == {"userid", "itemid", "score"} else []
+    columns = [identifier(column) for column in lists] if required == {"userid", "itemid", "score"} else []
     full = "coalesce(len(TRY_CAST({0} AS JSON[])), ({0} IS NOT NULL)::INTEGER) > 0"
-    return not all(is_any(full.format(one)) for one in columns) and is_any("true")
+    return not all(is_any(full.format(column)) for column in columns) and is_any("true")
 
 
 def empty_source(path: str, types: Mapping[str, str]) -> Source:
@@ -941,12 +967,12 @@ def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:
     """Return the type of the first id of a column; DuckDB's sample may have only NULLs."""
     query = f"SELECT {identifier(name)} FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1"
     first = con.execute(query).fetchall()
-    return "BIGINT" if all(re.fullmatch(r"-?\d+", one) for (one,) in first) else "VARCHAR"
+    return "BIGINT" if all(re.fullmatch(r"-?\d+", value) for (value,) in first) else "VARCHAR"
 
 
 def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
     """Return the SQL for the rows with these columns and fields, one row for each element of a list."""
-    for column in {identifier(one.column) for one in inside.values() if one.is_list}:
+    for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
         rows = f"(SELECT * REPLACE (unnest({column}) AS {column}) FROM {rows})"
     columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names}
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
@@ -999,10 +1025,10 @@ def json_rows(
     types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
     types |= {name: f"{types[name]}[]" for name in listed}
     fields: dict[str, list[str]] = {}
-    for name, one in inside.items():
-        fields.setdefault(one.column, []).append(f"{identifier(one.field)} {types.pop(name)}")
-    for one in inside.values():
-        types[one.column] = f"STRUCT({', '.join(fields[one.column])}){'[]' * one.is_list}"
+    for name, entry in inside.items():
+        fields.setdefault(entry.column, []).append(f"{identifier(entry.field)} {types.pop(name)}")
+    for entry in inside.values():
+        types[entry.column] = f"STRUCT({', '.join(fields[entry.column])}){'[]' * entry.is_list}"
     rows = f"{reader}, columns = {struct_literal(types)})"
     return flat_rows(rows, names.values(), inside) if inside else rows
 

@@ -29,7 +29,7 @@ UNMEASURED = ("system", "rank", "time")  # columns that do not affect any measur
 
 def fingerprint(columns: Iterable[str]) -> str:
     """Return the SQL of a fingerprint of rows in any order: the sum of the hashes of their text."""
-    texts = (f"{identifier(one)}::VARCHAR" for one in columns if one not in UNMEASURED)
+    texts = (f"{identifier(column)}::VARCHAR" for column in columns if column not in UNMEASURED)
     return f"sum(hash({', '.join(texts)})::HUGEINT)::VARCHAR AS fingerprint"
 
 
@@ -37,7 +37,7 @@ def counts(con: duckdb.DuckDBPyConnection, table: str) -> Sequence[Row]:
     """Return the numbers of rows, users and items, and the fingerprint of a table, for each model."""
     names = column_types(con, identifier(table))
     columns = ["system"] * ("system" in names) + ["count(*) AS rows"]
-    columns += [f"count(DISTINCT {one}id) AS {one}s" for one in ("user", "item") if f"{one}id" in names]
+    columns += [f"count(DISTINCT {key}id) AS {key}s" for key in ("user", "item") if f"{key}id" in names]
     query = f"SELECT {', '.join(columns)}, {fingerprint(names)} FROM {identifier(table)} GROUP BY ALL"
     return fetch_rows(con, f"{query} ORDER BY ALL ASC NULLS LAST")
 
@@ -79,27 +79,29 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     con, request, models = work.con, work.request, work.tables.models
     made, rows = read_manifest(con, path)
     refused = partial(refused_run, work, path)
-    for one in (*request.contents, *request.also):
-        raise refused(f"it has values by truth only; remove {one.name}")
+    for choice in (*request.beyond_accuracy, *request.also):
+        raise refused(f"it has values by truth only; remove {choice.name}")
     if not models or name in models:
         raise refused(f"it is called {name}, so REC must have another name, as in new=rec.csv")
-    measured = [one for one in SHARED if one in work.tables.names]
-    inputs = [{"table": one, **row} for one in measured for row in counts(con, request.table(one))]
+    measured = [table for table in SHARED if table in work.tables.names]
+    inputs = [{"table": table, **row} for table in measured for row in counts(con, request.table(table))]
     present = {"version": duckdb.__version__, "options": value_options(request), "inputs": inputs}
     others = {"truth": f"another truth than {work.inputs.truth}", "users": "other --users"}
-    for rule in differing(made, present, "this", others):
+    for rule in differing_facts(made, present, "this", others):
         raise refused(rule)
     columns, rows = column_types(con, rows), f"FROM {rows}"
     if "system" in columns:
         query = f"SELECT DISTINCT system::VARCHAR {rows} WHERE system IS NOT NULL ORDER BY ALL"
-        stored = [one for (one,) in con.execute(query).fetchall()]
+        stored = [model for (model,) in con.execute(query).fetchall()]
         if stored and name not in stored:
             first = shlex.quote(shorten(stored[0]))
             raise refused(f"its models are {shorten(join_names(stored))}: write --baseline {first}")
         rows += f" WHERE system = {literal(name)}"
-    for rule in (*lacking(work, f"({rows})"), *strangers(work, rows, measured)):
+    for rule in (*missing_values(work, f"({rows})"), *unknown_users(work, rows, measured)):
         raise refused(rule)
-    names = ", ".join(["userid", "k", "n_rec", "n_truth", *(identifier(one.name) for one in request.choices)])
+    names = ", ".join(
+        ["userid", "k", "n_rec", "n_truth", *(identifier(choice.name) for choice in request.choices)]
+    )
     query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
     work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
 
@@ -110,17 +112,17 @@ def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
     """Return the manifest of a file of users' values, and the SQL of its rows; DataError without one."""
-    location, beside = literal(pattern(path)), manifest_path(path)
+    location, manifest_file = literal(pattern(path)), manifest_path(path)
     rows = f"read_csv({location}, all_varchar = true{QUOTED})"
-    content = f"content FROM read_text({literal(pattern(beside))})"
+    content = f"content FROM read_text({literal(pattern(manifest_file))})"
     if extension(path) == ".parquet":
-        rows, beside = f"read_parquet({location})", path
+        rows, manifest_file = f"read_parquet({location})", path
         content = f"decode(value) AS content FROM parquet_kv_metadata({location})"
     query = f"SELECT {content} WHERE contains(content, '{PACK}')"
-    is_there = os.path.isfile(path) and os.path.isfile(beside)
-    if not (is_there and (found := con.execute(query).fetchall())):
+    is_there = os.path.isfile(path) and os.path.isfile(manifest_file)
+    if not (is_there and (matches := con.execute(query).fetchall())):
         raise DataError(f"{path}: no file with a manifest, as evaluate --by-user FILE --manifest writes it")
-    return json.loads(found[0][0]), rows
+    return json.loads(matches[0][0]), rows
 
 
 def facts(made: Row) -> dict[str, Any]:
@@ -130,10 +132,10 @@ def facts(made: Row) -> dict[str, Any]:
     return {"DuckDB": made["version"].rpartition(" ")[2], **tables, **options}
 
 
-def differing(made: Row, other: Row, name: str, others: Mapping[str, str]) -> Iterator[str]:
+def differing_facts(made: Row, other: Row, name: str, others: Mapping[str, str]) -> Iterator[str]:
     """Yield a rule for each fact in which a run differs from the run `name`; `others` phrases tables."""
     was, now = facts(made), facts(other)
-    for fact in (one for one in {**was, **now} if one != "DuckDB" and was.get(one) != now.get(one)):
+    for fact in (fact for fact in {**was, **now} if fact != "DuckDB" and was.get(fact) != now.get(fact)):
         if fact in others and was["DuckDB"] == now["DuckDB"]:
             yield f"it was measured by {others[fact]}: measure it again"
         else:
@@ -150,17 +152,17 @@ def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
     return sorted((k for (k,) in work.con.execute(query).fetchall()), key=cut_off_key)
 
 
-def lacking(work: Evaluation, rows: str) -> Iterator[str]:
+def missing_values(work: Evaluation, rows: str) -> Iterator[str]:
     """Yield a rule for each requested measure and cutoff without values in a run."""
-    for one in work.request.choices:
-        there = cuts_of(work, one, rows)
-        for k in (k for k in one.cuts if k not in there):
-            yield f"it has no {one.at(k)}: choose other measures, or measure it again"
+    for choice in work.request.choices:
+        there = cuts_of(work, choice, rows)
+        for k in (k for k in choice.cuts if k not in there):
+            yield f"it has no {choice.at(k)}: choose other measures, or measure it again"
 
 
-def strangers(work: Evaluation, rows: str, measured: Sequence[str]) -> Iterator[str]:
+def unknown_users(work: Evaluation, rows: str, measured: Sequence[str]) -> Iterator[str]:
     """Yield a rule for the first user of a run without a row in these tables."""
-    ids = (f"SELECT userid::VARCHAR FROM {work.request.table(one)}" for one in measured)
+    ids = (f"SELECT userid::VARCHAR FROM {work.request.table(table)}" for table in measured)
     query = f"SELECT userid::VARCHAR AS userid {rows} EXCEPT ({' UNION ALL '.join(ids)})"
     for (user,) in work.con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
         yield f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv"

@@ -13,7 +13,7 @@ from ..compose.columns import nearest_column
 from ..evaluation.errors import DataError
 from ..evaluation.options import ARGUMENTS, ColumnNames
 from ..texts import shorten
-from .files import called_so
+from .files import matching_columns
 
 # Keys for ids and grades in addition to the names of columns. The first group with a match applies. The last
 # group of queries applies only to a dict with a list, since `id` may be the id of an item.
@@ -43,15 +43,15 @@ def is_list(value: object) -> bool:
     return isinstance(value, (Sequence, Set, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
-def has_columns(given: Mapping[Any, Any], columns: ColumnNames) -> bool:
+def has_columns(value: Mapping[Any, Any], columns: ColumnNames) -> bool:
     """Return whether a dict is a table: a sequence for each column."""
-    return {columns["user_col"], columns["item_col"]} <= {*given} and all(map(is_list, given.values()))
+    return {columns["user_col"], columns["item_col"]} <= {*value} and all(map(is_list, value.values()))
 
 
 def level_of(value: Any) -> str:
     """Return "query" if a value of a dict is the list of a query, "model" for a model; "" if it is empty."""
     inside = value.values() if isinstance(value, Mapping) else value if is_list(value) else [value]
-    first = next((one for one in inside if one is not None), None)
+    first = next((entry for entry in inside if entry is not None), None)
     if first is None:
         return ""
     if isinstance(value, Mapping):
@@ -105,26 +105,28 @@ class Objects:
     def refused(self, where: str, rule: str, got: object) -> DataError:
         return DataError(f"{self.label}{where} must be {rule}, got {shorten(got)}")
 
-    def table(self, given: Any) -> pa.Table:
+    def table(self, value: Any) -> pa.Table:
         """Return the table; raise DataError for objects of an unknown form."""
-        if not isinstance(given, Mapping):
-            return self.of_rows(given)
-        if has_columns(given, self.columns):
+        if not isinstance(value, Mapping):
+            return self.of_rows(value)
+        if has_columns(value, self.columns):
             try:
-                return pa.table(dict(given))
+                return pa.table(dict(value))
             except (pa.ArrowException, TypeError, ValueError) as error:
                 raise DataError(f"{self.label}: {shorten(error)}") from None
-        return self.of_lists((f"[{query!r}]", {"userid": query}, one, None) for query, one in given.items())
+        return self.of_lists(
+            (f"[{query!r}]", {"userid": query}, entries, None) for query, entries in value.items()
+        )
 
     def names(self, where: str, rows: Iterable[Any]) -> list[str]:
         """Return the keys of all rows; raise DataError for a row that is no dict with strings as keys."""
-        found = dict[str, None]()
+        keys = dict[str, None]()
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
                 got = f"a dict with the keys {[*row]}" if isinstance(row, Mapping) else kind_of(row)
                 raise self.refused(f"{where}[{i}]", "a dict with the names of columns as keys", got)
-            found |= dict.fromkeys(row)
-        return [*found]
+            keys |= dict.fromkeys(row)
+        return [*keys]
 
     def of_rows(self, rows: Sequence[Any]) -> pa.Table:
         """Return the table of dicts: one dict for each item, or one for each query with its list."""
@@ -162,9 +164,9 @@ class Objects:
         """Return the table of lists: each has a place for errors, its constants, its entries and numbers."""
         columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
         empty = list[Any]()
-        for where, rest, given, numbers in lists:
+        for where, rest, entries, numbers in lists:
             queries[rest["userid"], rest.get(self.named("system"))] += 1
-            inside = self.columns_of(where, given, numbers)
+            inside = self.columns_of(where, entries, numbers)
             names |= inside.keys()
             size = add_list(columns, len(ranks), rest, inside)
             ranks += range(1, size + 1)
@@ -182,7 +184,7 @@ class Objects:
             self.score_by_ranks(columns, ranks, queries)
         table = self.arrow(columns)
         if "ids with numbers" in self.forms:
-            self.is_whole = all(one is None or one == one // 1 for one in columns[self.number])
+            self.is_whole = all(number is None or number == number // 1 for number in columns[self.number])
         return table
 
     def add_users(self, columns: Mapping[str, list[Any]], users: Iterable[Any]) -> None:
@@ -220,20 +222,20 @@ class Objects:
         columns["score"] = [-rank for rank in ranks] if self.descending else ranks
         self.own["score"], self.is_ordered = "score", True
 
-    def columns_of(self, where: str, given: Any, numbers: Any) -> dict[str, list[Any]]:
+    def columns_of(self, where: str, value: Any, numbers: Any) -> dict[str, list[Any]]:
         """Return the columns of a list of ids with or without numbers, or of dicts."""
-        entries = self.entries(where, given)
+        entries = self.entries(where, value)
         if not entries:
             return {}
-        kinds = {type(one) for one in entries if one is not None}
+        kinds = {type(entry) for entry in entries if entry is not None}
         are_dicts = any(issubclass(kind, Mapping) for kind in kinds)
         are_pairs = any(issubclass(kind, (tuple, list)) for kind in kinds)
         if (are_dicts or are_pairs) and numbers is not None:
-            raise self.refused(where, "ids alone beside the list of their numbers", repr(given))
+            raise self.refused(where, "ids alone beside the list of their numbers", repr(value))
         if are_dicts:
             self.forms.setdefault("dicts", where)
             names = self.names(where, entries)
-            return {name: [one.get(name) for one in entries] for name in names}
+            return {name: [entry.get(name) for entry in entries] for name in names}
         if are_pairs:
             entries, numbers = self.split_pairs(where, entries)
         if numbers is None:
@@ -242,28 +244,28 @@ class Objects:
         self.forms.setdefault("ids with numbers", where)
         return {"itemid": entries, self.number: self.numbers_of(where, entries, numbers)}
 
-    def entries(self, where: str, given: Any) -> list[Any]:
+    def entries(self, where: str, value: Any) -> list[Any]:
         """Return the entries of a list or the pairs of a dict; raise DataError for other types.
 
         A set has no order, so it cannot be a ranking.
         """
-        if not isinstance(given, Mapping) and not is_list(given) and given is not None:
-            raise self.refused(where, "a list or a dict", kind_of(given))
-        if isinstance(given, Set) and self.number == "score":
-            raise self.refused(where, "in order", kind_of(given))
-        return [] if given is None else [*(given.items() if isinstance(given, Mapping) else given)]
+        if not isinstance(value, Mapping) and not is_list(value) and value is not None:
+            raise self.refused(where, "a list or a dict", kind_of(value))
+        if isinstance(value, Set) and self.number == "score":
+            raise self.refused(where, "in order", kind_of(value))
+        return [] if value is None else [*(value.items() if isinstance(value, Mapping) else value)]
 
     def split_pairs(self, where: str, entries: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Return the ids and the numbers of pairs; raise DataError for an entry that is no pair."""
-        for i, one in enumerate(entries):
-            if not isinstance(one, (tuple, list)) or len(one) != 2:
-                raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(one))
+        for i, entry in enumerate(entries):
+            if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+                raise self.refused(f"{where}[{i}]", "a pair (id, number) like others", repr(entry))
         ids, numbers = map(list, zip(*entries, strict=True))
         return ids, numbers
 
-    def numbers_of(self, where: str, ids: Sequence[Any], given: Any) -> list[Any]:
+    def numbers_of(self, where: str, ids: Sequence[Any], value: Any) -> list[Any]:
         """Return the numbers of ids; raise DataError for a value that is no number, or another length."""
-        numbers = [*given] if is_list(given) else [given]
+        numbers = [*value] if is_list(value) else [value]
         if len(numbers) != len(ids):
             got = f"{len(ids)} and {len(numbers)}"
             raise self.refused(where, "as long as the list of its numbers", got)
@@ -276,7 +278,7 @@ class Objects:
     def named(self, role: str) -> str:
         """Return the user's name for the column of a role, by default the role; "" for none."""
         text = self.columns.get(ARGUMENTS[role])
-        own = [one.rpartition(":") for one in str(text).split(",")]
+        own = [part.rpartition(":") for part in str(text).split(",")]
         usual = role if text is None or ":" in str(text) else str(text)
         return next((column for path, _, column in own if path == self.label), usual)
 
@@ -286,7 +288,7 @@ class Objects:
         if named in names or named != role:
             return [named] if named in names else []
         by_name = {name.lower(): name for name in names}
-        return [by_name[one] for one in called_so(by_name, role, role, "")]
+        return [by_name[column] for column in matching_columns(by_name, role, role, "")]
 
     def key(self, names: Collection[str], role: str, groups: int | None = None) -> str:
         """Return the key of a role; "" if there is none. Raise DataError if there are several candidates."""
@@ -294,8 +296,8 @@ class Objects:
         if known or self.named(role) != role:
             return known[0] if len(known) == 1 else ""
         for group in KEYS[role][:groups]:
-            if found := self.only(names, role, group):
-                return found
+            if match := self.only(names, role, group):
+                return match
         return ""
 
     def list_key(self, lists: Collection[str], role: str, words: str) -> str:
@@ -304,15 +306,15 @@ class Objects:
         return named if named in lists else self.only(lists, role, words)
 
     def only(self, names: Iterable[str], role: str, words: str) -> str:
-        found = [name for name in names if name.lower() in words.split()]
-        if len(found) > 1:
-            rule = f"name one of {shorten(' and '.join(map(repr, found)))} with {ARGUMENTS[role]}"
+        matches = [name for name in names if name.lower() in words.split()]
+        if len(matches) > 1:
+            rule = f"name one of {shorten(' and '.join(map(repr, matches)))} with {ARGUMENTS[role]}"
             raise DataError(f"{self.label}: several keys may be {role}: {rule}")
-        return found[0] if found else ""
+        return matches[0] if matches else ""
 
     def ids(self, name: str, values: Sequence[Any]) -> None:
         """Raise DataError unless all ids are strings or all ids are integers."""
-        kinds = {type(one): repr(one) for one in values if one is not None}
+        kinds = {type(value): repr(value) for value in values if value is not None}
         is_integer = all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
         if not is_integer and not all(issubclass(kind, str) for kind in kinds):
             raise self.refused(f": {name}", "all text or all integers", " and ".join(kinds.values()))
@@ -322,7 +324,7 @@ class Objects:
 
         A column with mixed types is excluded if it is not read.
         """
-        for role in [one for one in ("itemid", "userid", "rel") if self.number and one not in self.own]:
+        for role in [role for role in ("itemid", "userid", "rel") if self.number and role not in self.own]:
             name = "" if role == "rel" != self.number else self.key(columns, role, 2)
             if name and not self.known(columns, role):
                 columns[role], self.own[role] = columns.pop(name), role

@@ -15,13 +15,13 @@ from ..quoting import identifier, literal
 from ..texts import shorten
 from .evaluation import Evaluation
 from .files import column_types, extension
-from .manifest import cuts_of, differing, lacking, read_manifest, refused_run, stem
+from .manifest import cuts_of, differing_facts, missing_values, read_manifest, refused_run, stem
 
 STORED = (".parquet", ".csv")  # files of evaluate --by-user, with a manifest
 UNREAD = (".tsv", ".json", ".jsonl", ".ndjson")  # its other formats, which are not read
 
 
-def natural(name: str) -> list[int | str]:
+def natural_key(name: str) -> list[int | str]:
     """Return a sort key that sorts week2 before week10."""
     return [int(part) if i % 2 else part for i, part in enumerate(re.split("([0-9]+)", name))]
 
@@ -36,15 +36,15 @@ def stored_files(folder: str) -> list[str]:
     if not os.path.isdir(folder):
         rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
         raise UsageError(f"track: {rule}, got {folder}; or write TRUTH behind the runs")
-    files = [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
-    for one in (one for one in files if extension(one) in UNREAD and not one.endswith(".manifest.json")):
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    for file in (file for file in files if extension(file) in UNREAD and not file.endswith(".manifest.json")):
         rule = f"runs must be {' or '.join(STORED)}"
-        raise UsageError(f"track: {rule}, got {one}: write it again, or remove it")
-    paths = [one for one in files if extension(one) in STORED]
-    paths.sort(key=lambda path: (natural(run_name(path)), path))
-    for one, other in pairwise(paths):
-        if run_name(one) == run_name(other):
-            raise UsageError(f"track: there must be one file of each run, got {one} and {other}")
+        raise UsageError(f"track: {rule}, got {file}: write it again, or remove it")
+    paths = [file for file in files if extension(file) in STORED]
+    paths.sort(key=lambda path: (natural_key(run_name(path)), path))
+    for path, other in pairwise(paths):
+        if run_name(path) == run_name(other):
+            raise UsageError(f"track: there must be one file of each run, got {path} and {other}")
     return paths
 
 
@@ -59,7 +59,7 @@ def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
         made, rows = read_manifest(work.con, path)
         first = first or made
         others = {"truth": f"another truth than {paths[0]}", "users": f"other users than {paths[0]}"}
-        for rule in differing(made, first, paths[0], others):
+        for rule in differing_facts(made, first, paths[0], others):
             raise refused_run(work, path, rule)
         if not {"userid", "k"} <= {*column_types(work.con, rows)}:
             rule = "it must have userid and k, as evaluate --by-user writes: remove it"
@@ -77,25 +77,33 @@ def read_runs(work: Evaluation, paths: Sequence[str]) -> list[str]:
 def stored_choices(work: Evaluation, rows: str) -> list[Choice]:
     """Return the requested measures; by default all measures of a run with a better direction."""
     columns = map(measure_of, column_types(work.con, rows))
-    usual = (one for one in columns if one.measure.has_cutoff and one.measure.higher_is_better is not None)
-    given = work.given
+    usual = (
+        choice
+        for choice in columns
+        if choice.measure.has_cutoff and choice.measure.higher_is_better is not None
+    )
+    options = work.options
     return [
-        replace(one, cuts=one.cuts or tuple(given.ks or cuts_of(work, one, rows) or [K]))
-        for one in given.measures or usual
+        replace(choice, cuts=choice.cuts or tuple(options.ks or cuts_of(work, choice, rows) or [K]))
+        for choice in options.measures or usual
     ]
 
 
 def stored_query(work: Evaluation, path: str, rows: str) -> str:
     """Return the query for the values of a run; raise UsageError for missing values or several models."""
     if "system" in column_types(work.con, rows):
-        found = work.con.execute(f"SELECT DISTINCT system::VARCHAR FROM {rows} ORDER BY ALL").fetchall()
-        if len(found) > 1:
-            models = shorten(", ".join(str(name) for (name,) in found))
+        systems = work.con.execute(f"SELECT DISTINCT system::VARCHAR FROM {rows} ORDER BY ALL").fetchall()
+        if len(systems) > 1:
+            models = shorten(", ".join(str(name) for (name,) in systems))
             raise refused_run(work, path, f"it must be of one model, got {models}: write a file for each")
-    for rule in lacking(work, rows):
+    for rule in missing_values(work, rows):
         raise refused_run(work, path, rule)
-    values = (identifier(one.name) for one in work.request.choices)
-    names = ["userid::VARCHAR AS userid", "k::BIGINT AS k", *(f"{one}::DOUBLE AS {one}" for one in values)]
+    values = (identifier(choice.name) for choice in work.request.choices)
+    names = [
+        "userid::VARCHAR AS userid",
+        "k::BIGINT AS k",
+        *(f"{value}::DOUBLE AS {value}" for value in values),
+    ]
     return f"SELECT {literal(run_name(path))} AS system, {', '.join(names)} FROM {rows}"
 
 

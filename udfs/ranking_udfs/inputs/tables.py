@@ -38,7 +38,7 @@ from .files import (
     missing_text,
     open_source,
     option,
-    written,
+    option_text,
 )
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
@@ -100,33 +100,33 @@ class Inputs:
         user, item = {"userid": self.columns["user_col"]}, {"itemid": self.columns["item_col"]}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
         required, optional = (times, {}) if self.time else ({}, times)
-        found = {}
+        tables = {}
         if self.truth:
             columns = truth_columns(self.columns) | required
             grade = {} if self.columns["grade_col"] == "" else {"rel": "rel"}
             form: dict[str, Any] = {"form": self.form, "trec_fields": QRELS}
-            found["truth"] = self.table(self.truth, columns, grade | optional, **form)
+            tables["truth"] = self.table(self.truth, columns, grade | optional, **form)
             if self.predicted_truth is not None:
                 columns = truth_columns(self.columns)
-                found["predicted_truth"] = self.table(self.predicted_truth, columns, grade, **form)
+                tables["predicted_truth"] = self.table(self.predicted_truth, columns, grade, **form)
         if self.segment is not None:
             path, column = self.segment
-            found["segments"] = self.table(path, {**user, "segment": column}, {}, row_id="userid")
+            tables["segments"] = self.table(path, {**user, "segment": column}, {}, row_id="userid")
         if self.users is not None:
-            found["users"] = self.table(self.users, user, {}, row_id="userid")
+            tables["users"] = self.table(self.users, user, {}, row_id="userid")
         if self.history is not None:
-            found["history"] = self.table(self.history, {**user, **item, **required}, optional)
+            tables["history"] = self.table(self.history, {**user, **item, **required}, optional)
         if self.items is not None:
             path, column = self.items
             category = {"category": column} if column else {}
-            found["items"] = self.table(path, item | category, {}, row_id="itemid")
+            tables["items"] = self.table(path, item | category, {}, row_id="itemid")
         for name, of in {"titles": item, "texts": user}.items():
             if shown := getattr(self, name):
                 usual = ["title", "text"] if name == "titles" else ["text"]
                 named = {} if shown[1] is None else {usual[0]: shown[1]}
-                more = {one: one for one in usual}
-                found[name] = self.table(shown[0], of | named, more, row_id=next(iter(of)))
-        return found
+                more = {column: column for column in usual}
+                tables[name] = self.table(shown[0], of | named, more, row_id=next(iter(of)))
+        return tables
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,10 @@ class Tables:
         made = [*self.statements[:first]]
         for statement, (name, sources) in zip(self.statements[first:], self.sources.items(), strict=True):
             made.append(statement)
-            if all(one.csv for one in sources):
+            if all(source.csv for source in sources):
                 with suppress(duckdb.Error):
                     made[-1] = named_statement(con, f"{self.prefix}{name}", sources)
-        return [with_stdin(one, self.stdin) for one in made]
+        return [with_stdin(statement, self.stdin) for statement in made]
 
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
@@ -197,7 +197,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         sources = with_equal_ids(con, sources)
         recs = sources[len(opened) :]
         of_tables = {"rec": recs} if recs else {}
-        of_tables |= {name: [one] for name, one in zip(opened, sources, strict=False)}
+        of_tables |= {name: [source] for name, source in zip(opened, sources, strict=False)}
         statements = [table_statement(inputs.prefix + name, of) for name, of in of_tables.items()]
         try:
             for statement in statements:
@@ -223,7 +223,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     return Tables(
         inputs.prefix,
         [*{"rec": recs, **of_tables}],
-        [with_stdin(one, inputs.stdin) for one in made],
+        [with_stdin(statement, inputs.stdin) for statement in made],
         [*models] if recs and "system" in recs[0].columns else [],
         is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
@@ -252,12 +252,12 @@ def find_models(
     Raises DataError if two files have the same model.
     """
     models: dict[str, Source] = {}
-    for given, rec in named:
-        names = [given]
-        if not given and "system" in rec.columns:
+    for own_name, rec in named:
+        names = [own_name]
+        if not own_name and "system" in rec.columns:
             rows = f"({rec.select(['system'])})" if len(named) > 1 else f"{inputs.prefix}rec"
-            found = con.execute(f"SELECT DISTINCT system FROM {rows} ORDER BY system").fetchall()
-            names = [name for (name,) in found]
+            distinct = con.execute(f"SELECT DISTINCT system FROM {rows} ORDER BY system").fetchall()
+            names = [name for (name,) in distinct]
         for name in names:
             if name in models:
                 rule = f"name them, as in NAME={rec.path}, or add --parts if they are parts of one table"
@@ -276,10 +276,10 @@ def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
     """Return the sources of the other tables and of the models, by name."""
-    found, named, errors = dict[str, Source](), list[tuple[str, Source]](), list[MissingColumnsError]()
+    opened, named, errors = dict[str, Source](), list[tuple[str, Source]](), list[MissingColumnsError]()
     for name, (path, wanted) in inputs.other_tables.items():
         try:
-            found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+            opened[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
         except MissingColumnsError as error:
             errors.append(error)  # to report the missing columns of all tables together
     for model in model_paths(con, inputs):
@@ -288,22 +288,22 @@ def open_sources(
         except MissingColumnsError as error:
             errors.append(error)
     if errors:
-        sources = [*found.values(), *(rec for _, rec in named)]
+        sources = [*opened.values(), *(rec for _, rec in named)]
         raise DataError(missing_text(errors, {role for source in sources for role in source.columns}))
-    truths = [name for name in ("truth", "predicted_truth") if name in found]
+    truths = [name for name in ("truth", "predicted_truth") if name in opened]
     for name in truths if any(has_lists_as_items(rec) for _, rec in named) else ():
         path, wanted = inputs.other_tables[name]
         wanted = replace(wanted, items_are_lists=True)
-        found[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
-    check_blanks(con, [found[name] for name in truths], named)
-    if segments := found.get("segments"):
+        opened[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+    check_blanks(con, [opened[name] for name in truths], named)
+    if segments := opened.get("segments"):
         text = named_text(segments, "segment", [NONE, EVERYBODY])
-        found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
+        opened["segments"] = replace(segments, columns={**segments.columns, "segment": text})
     for name, column in {"titles": "title", "texts": "text"}.items():
-        source = found.pop(name, None)
+        source = opened.pop(name, None)
         if source and (shown := shown_source(source, column)):
-            found[name] = shown
-    return found, named
+            opened[name] = shown
+    return opened, named
 
 
 def has_lists_as_items(rec: Source) -> bool:
@@ -326,11 +326,11 @@ def check_blanks(
 
 def shown_source(source: Source, column: str) -> Source | None:
     """Return the source of ids with their text to show; None if there is nothing to show."""
-    shown = [source.columns[one] for one in SHOWN if one in source.columns]
+    shown = [source.columns[role] for role in SHOWN if role in source.columns]
     if not shown and column != "title":  # ids alone are useful for items: they show missing ones
         return None
     # Show the text of a passage without a title.
-    first = ", ".join(f"nullif(trim(CAST({one} AS VARCHAR)), '')" for one in shown)
+    first = ", ".join(f"nullif(trim(CAST({sql} AS VARCHAR)), '')" for sql in shown)
     text = f"left(coalesce({first}), {LONGEST})" if shown else "CAST(NULL AS VARCHAR)"
     ids = {role: sql for role, sql in source.columns.items() if role in IDS}
     return replace(source, columns={**ids, column: text})
@@ -363,7 +363,7 @@ def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
         raise DataError(f"{rec.path}: {rule}, got several of {shorten(repr(got))}")
 
 
-def unread(what: str, source: Source, read: str | None = None) -> list[str]:
+def unread_columns(what: str, source: Source, read: str | None = None) -> list[str]:
     """Return the columns of a source that look like `what`, except the column that is read."""
     return [name for name in alike(what, source.types) if name.lower() != (read or "").lower()]
 
@@ -376,8 +376,8 @@ def grade_of(inputs: Inputs, truth: Source) -> str | None:
 
 
 def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> None:
-    grade, say = grade_of(inputs, truth), partial(written, is_command=inputs.is_command)
-    for name in [] if grade is None else unread("grades", truth, grade):
+    grade, say = grade_of(inputs, truth), partial(option_text, is_command=inputs.is_command)
+    for name in [] if grade is None else unread_columns("grades", truth, grade):
         is_score = name.lower() == inputs.columns["score_col"].lower()
         if is_score and numbers_in(con, truth, name)[0] < 2:
             continue  # with one score, all rows are relevant
@@ -398,22 +398,22 @@ def check_order(
     fewer = [path for path, (values, are_whole) in scores.items() if are_whole and values < count]
     if fewer or not is_whole:
         numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
-        rule = f"{ORDER}; {written('rel', 'score', inputs.is_command)} if these are grades"
+        rule = f"{ORDER}; {option_text('rel', 'score', inputs.is_command)} if these are grades"
         raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
 
 
 def check_systems(inputs: Inputs, rec: Source) -> None:
     """Raise DataError for an unread column of models or runs."""
-    say, column = partial(written, is_command=inputs.is_command), inputs.columns["system_col"]
+    say, column = partial(option_text, is_command=inputs.is_command), inputs.columns["system_col"]
     if column == "":
         return
     one_list = "remove it if each user has one list"
     if column is None and "system" not in rec.columns:
         one_list = f"{say('system', '')} if each user has one list"
-        for name in unread("systems", rec):
+        for name in unread_columns("systems", rec):
             rule = f"{say('system', name)} keeps models apart; {one_list}"
             raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
-    for name in unread("runs", rec, column):
+    for name in unread_columns("runs", rec, column):
         system = option("system", inputs.is_command)
         rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
         problem = f"has a column {name} that is not read, and would make one list of several runs"
@@ -438,7 +438,7 @@ def table_statement(name: str, sources: Sequence[Source]) -> str:
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
     every = dict.fromkeys(role for source in sources for role in source.columns)
     lacking = {role: "NULL" for role in every if role == "rank" or is_also(role)}
-    sources = [replace(one, columns={**lacking, **one.columns}) for one in sources]
+    sources = [replace(source, columns={**lacking, **source.columns}) for source in sources]
     order = (*COLUMN_ORDER, *SHOWN, *filter(is_also, every))
     names = [column for column in order if column in sources[0].columns]
     query = "\nUNION ALL\n".join(source.select(names) for source in sources)
@@ -453,7 +453,7 @@ def named_statement(con: duckdb.DuckDBPyConnection, name: str, sources: Sequence
     """
     described = con.execute(f"DESCRIBE {name}").fetchall()
     kinds = {column: kind for column, kind, *_ in described}
-    statement = table_statement(name, [one.with_named_types(con, kinds) for one in sources])
+    statement = table_statement(name, [source.with_named_types(con, kinds) for source in sources])
     query = statement.partition(" AS\n")[2]
     rows = "SELECT typeof(any_value(one)), count(*), sum(hash(one)) FROM {} AS one"
     if con.execute(rows.format(f"({query})")).fetchall() != con.execute(rows.format(name)).fetchall():
@@ -476,19 +476,22 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
             raise types_error(name, got, having, kind)
         else:
             kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
-        sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
+        sources = [
+            source.with_type(name, kind) if source.is_text and name in source.ids else source
+            for source in sources
+        ]
     return list(sources)
 
 
 def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:
     """Return the error for ids of several types, with casts to a common type."""
-    others = (one for one in sources if not one.is_text and one.ids[name] != kind)
+    others = (source for source in sources if not source.is_text and source.ids[name] != kind)
 
-    def cast(one: Source) -> str:
-        is_made = isinstance(one.path, Frame) and one.path.is_made
-        return f"str({name})" if is_made else f"CAST({one.columns[name]} AS {kind})"
+    def cast(source: Source) -> str:
+        is_made = isinstance(source.path, Frame) and source.path.is_made
+        return f"str({name})" if is_made else f"CAST({source.columns[name]} AS {kind})"
 
-    casts = " and ".join(f"{cast(one)} in {one.path}" for one in others)
+    casts = " and ".join(f"{cast(source)} in {source.path}" for source in others)
     return DataError(f"{name} must be of one type, got {got}; write {shorten(casts)}")
 
 
@@ -497,12 +500,12 @@ def with_ids_as_text(
 ) -> list[Source]:
     """Change the ids that caused the error to strings; raise any other error."""
     for name in IDS:
-        for source in (one for one in sources if name in one.ids):
+        for source in (candidate for candidate in sources if name in candidate.ids):
             _, is_found, value = str(error).partition(source.id_error(name))
             if not is_found:
                 continue
-            having = [one for one in sources if name in one.ids]
-            for other in (one for one in having if not one.is_text):
+            having = [candidate for candidate in sources if name in candidate.ids]
+            for other in (candidate for candidate in having if not candidate.is_text):
                 got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
                 query = f"SELECT TRY_CAST(TRY_CAST($1 AS {other.ids[name]}) AS VARCHAR)"
                 ((as_typed,),) = con.execute(query, [value]).fetchall()
@@ -517,7 +520,10 @@ def with_ids_as_text(
                         f"{name} must be of one type, got {got}; {rule} {shorten(value)!r}"
                     ) from None
                 raise types_error(name, got, having, "BIGINT" if is_whole else "VARCHAR") from None
-            return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
+            return [
+                candidate.with_type(name, "VARCHAR") if candidate is source else candidate
+                for candidate in sources
+            ]
     raise error
 
 
@@ -526,9 +532,9 @@ def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[st
 
     A model has one path, or the paths of all parts with its name.
     """
-    found = [name_and_path(con, rec, inputs.catalog) for rec in inputs.recs]
+    named = [name_and_path(con, rec, inputs.catalog) for rec in inputs.recs]
     models: dict[tuple[str, int], tuple[list[str], set[bool]]] = {}
-    for i, (name, path, descending) in enumerate(found):
+    for i, (name, path, descending) in enumerate(named):
         paths, directions = models.setdefault((name, 0 if inputs.parts else i), ([], set()))
         paths.append(path)
         usual = inputs.directions.get(name, inputs.columns["descending"])
@@ -572,7 +578,7 @@ def check_also(source: Source, inputs: Inputs) -> None:
         rule = f"{called} needs columns, which a TREC run does not have"
         raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
     keys = {source.names.get(role, "") for role in (*IDS, "system")}
-    for column in (one for role, one in source.names.items() if is_also(role) and one in keys):
+    for column in (column for role, column in source.names.items() if is_also(role) and column in keys):
         raise DataError(
             f"{source.path}: {called} must be columns of numbers beside the keys, got {shorten(column)}"
         )

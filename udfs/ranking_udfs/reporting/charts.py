@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluation.conclusion import some_thresholds
+from ..evaluation.conclusion import select_thresholds
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
@@ -53,13 +53,14 @@ class Chart:
 
 def keys_of(measure: Choice) -> Mapping[str, str]:
     """Return the key columns for the table of a measure; a column has no cutoff, and so no k."""
-    return {name: one for name, one in OF_SYSTEM.items() if one != "k" or measure.measure.has_cutoff}
+    return {name: column for name, column in OF_SYSTEM.items() if column != "k" or measure.measure.has_cutoff}
 
 
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
     """Return the table of rows with these columns; `columns` has them by heading."""
     return list(map(in_unit, columns)), [
-        [format_cut_off(row[one]) if one == "k" else row.get(one) for one in columns.values()] for row in rows
+        [format_cut_off(row[column]) if column == "k" else row.get(column) for column in columns.values()]
+        for row in rows
     ]
 
 
@@ -115,8 +116,8 @@ def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str
         return in_unit(": no user has a value")
     if len(findings.systems) == 1:
         return f": {values_text(measure, rows)}"
-    said = best_text(measure, rows, len(findings.systems))
-    return f": {said}" if said else ""
+    text = best_text(measure, rows, len(findings.systems))
+    return f": {text}" if text else ""
 
 
 def values_text(measure: Choice, rows: Sequence[Row]) -> str:
@@ -146,10 +147,10 @@ def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
 
 def verdict_text(rows: Sequence[Row]) -> str:
     """List the systems by verdict."""
-    found: dict[str, list[str]] = {}
+    systems: dict[str, list[str]] = {}
     for row in rows:
-        found.setdefault(row["verdict"], []).append(row["system"])
-    return "; ".join(f"{join_names(found[verdict])} {verdict}" for verdict in MARKS if verdict in found)
+        systems.setdefault(row["verdict"], []).append(row["system"])
+    return "; ".join(f"{join_names(systems[verdict])} {verdict}" for verdict in MARKS if verdict in systems)
 
 
 def share_text(count: int, of: int) -> str:
@@ -165,10 +166,12 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     made, measures = Charts(findings), findings.measures
     of_pairs = (made.differences, made.wins) if findings.baseline is not None else ()
     return {
-        "means": [made.means(one) for one in measures if len(one.cuts) == 1],
-        "by k": [made.by_k(one) for one in measures if len(one.cuts) > 1],
-        "differences": [draw(one) for draw in of_pairs for one in measures],
-        "contents": [made.popularity(), made.head_and_tail()] if findings.contents.wholes else [],
+        "means": [made.means(measure) for measure in measures if len(measure.cuts) == 1],
+        "by k": [made.by_k(measure) for measure in measures if len(measure.cuts) > 1],
+        "differences": [draw(measure) for draw in of_pairs for measure in measures],
+        "beyond accuracy": [made.popularity(), made.head_and_tail()]
+        if findings.beyond_accuracy.system_rows
+        else [],
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
         "abstention": [made.abstention()] if findings.abstention else [],
@@ -179,7 +182,9 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
 def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
     """Draw the means of runs as a line with a band; runs with a significant fall have another color."""
     fell = ["fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows]
-    kinds = {one: color for one, color in {"fell": LOSS, "did not fall": COLOURS[1]}.items() if one in fell}
+    kinds = {
+        kind: color for kind, color in {"fell": LOSS, "did not fall": COLOURS[1]}.items() if kind in fell
+    }
     values = [{**row, "change": change} for row, change in zip(rows, fell, strict=True)]
     line = {"value": COLOURS[1]}
     layers = [
@@ -195,16 +200,16 @@ def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
     return {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
 
 
-def bars_of(found: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
+def bars_of(histogram: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
     """Return heading, kind, edge and counts of each bar, lowest first; bins have the kind `rest`."""
-    width = found.edges[1] - found.edges[0]
-    apart = [
-        (kind, kind, found.edges[0] - (1.5 * i + 2) * width, counts)
-        for i, (kind, counts) in enumerate([*found.apart.items()][::-1])
+    width = histogram.edges[1] - histogram.edges[0]
+    special_bins = [
+        (kind, kind, histogram.edges[0] - (1.5 * i + 2) * width, counts)
+        for i, (kind, counts) in enumerate([*histogram.special_bins.items()][::-1])
     ]
-    return apart + [
-        (f"from {edge:.4g}", rest, edge, {name: counts[i] for name, counts in found.bins.items()})
-        for i, edge in enumerate(found.edges[:-1])
+    return special_bins + [
+        (f"from {edge:.4g}", rest, edge, {name: counts[i] for name, counts in histogram.bins.items()})
+        for i, edge in enumerate(histogram.edges[:-1])
     ]
 
 
@@ -212,7 +217,7 @@ class Charts:
     """The charts of these findings, of as many systems as there are distinct colors."""
 
     def __init__(self, findings: Findings) -> None:
-        self.found, self.systems = findings, findings.systems[:MOST_SYSTEMS]
+        self.findings, self.systems = findings, findings.systems[:MOST_SYSTEMS]
         self.y = name_axis("system", self.systems)
         columns = 3 if max(map(len, self.systems)) <= 12 else 2
         legend = {"columns": columns, "symbolOpacity": 1} if len(self.systems) > 1 else None
@@ -223,8 +228,8 @@ class Charts:
         ranges = {"color": COLOURS, "shape": SHAPES}
         count = len(self.systems)
         return {
-            name: {**field, "scale": {"domain": self.systems, "range": one[:count]}}
-            for name, one in ranges.items()
+            name: {**field, "scale": {"domain": self.systems, "range": values[:count]}}
+            for name, values in ranges.items()
         }
 
     def draw(self, name: str, title: str, table: Table, data: Iterable[Row], **view: Any) -> Chart:
@@ -238,21 +243,21 @@ class Charts:
     def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
         """Return the name of a chart, the rows of a measure, and its rows at the first cutoff."""
         plain = re.sub(r"\W+", "-", measure.measure.name)  # the name of a column may have any characters
-        name = f"{kind}-{self.found.measures.index(measure) + 1}-{plain}"
+        name = f"{kind}-{self.findings.measures.index(measure) + 1}-{plain}"
         every = [row for row in rows if row["measure"] == measure.name]
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
 
     def means(self, measure: Choice) -> Chart:
         """Draw the means at one cutoff, with intervals."""
-        name, rows, _ = self.of_measure("means", measure, self.found.means)
+        name, rows, _ = self.of_measure("means", measure, self.findings.means)
         layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
-        title = measure.at(measure.cuts[0]) + leader_text(self.found, measure, rows)
+        title = measure.at(measure.cuts[0]) + leader_text(self.findings, measure, rows)
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
 
     def by_k(self, measure: Choice) -> Chart:
         """Draw the means by cutoff: a line with a band for each system."""
-        name, rows, _ = self.of_measure("by-k", measure, self.found.means)
+        name, rows, _ = self.of_measure("by-k", measure, self.findings.means)
         ks, look = [format_cut_off(k) for k in sorted(measure.cuts, key=cut_off_key)], self.look_with_legend
         low, mean = number_axis("low", measure.label), number_axis("mean", measure.label)
         x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cutoff k", "axis": {"labelAngle": 0}}
@@ -261,7 +266,7 @@ class Charts:
             layer("line", y=mean, color=look["color"]),
             points(y=mean, **look),
         ]
-        title = f"{measure.label} by cutoff{leader_text(self.found, measure, rows)}"
+        title = f"{measure.label} by cutoff{leader_text(self.findings, measure, rows)}"
         data = [{**row, "k": format_cut_off(row["k"])} for row in rows]
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
@@ -270,14 +275,14 @@ class Charts:
         self, y: Encoding, rows: Sequence[Row] = (), has_margin: bool = True
     ) -> list[dict[str, Any]]:
         """Draw differences from the baseline, the zero line and the margin; the scale fits all `rows`."""
-        margin = self.found.comparison["margin"] if has_margin else None
+        margin = self.findings.comparison["margin"] if has_margin else None
         sides = ("low", "high", "difference")
         ends = [0.0] if margin is None else [-margin, 0.0, margin]
         ends += [row[side] for row in rows for side in sides if row[side] is not None]
         scale: Encoding = {"domain": [min(ends), max(ends)]} if rows else {}
 
         def x(field: str) -> Encoding:
-            return number_axis(field, f"difference from {self.found.baseline}", padding=8, **scale)
+            return number_axis(field, f"difference from {self.findings.baseline}", padding=8, **scale)
 
         layers = []
         if margin is not None:
@@ -289,13 +294,13 @@ class Charts:
 
     def differences(self, measure: Choice) -> Chart:
         """Draw the differences from the baseline at the first cutoff, with intervals."""
-        name, every, rows = self.of_measure("differences", measure, self.found.comparisons)
+        name, every, rows = self.of_measure("differences", measure, self.findings.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
-        means, of = ("Mean", "Baseline"), " (graded)" * self.found.request.predicted_truth
+        means, of = ("Mean", "Baseline"), " (graded)" * self.findings.request.predicted_truth
         columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
         columns["Difference (all)" if of else "Difference"] = "difference"
-        title = f"{measure.at(measure.cuts[0])} compared with {self.found.baseline}: {verdict_text(rows)}"
+        title = f"{measure.at(measure.cuts[0])} compared with {self.findings.baseline}: {verdict_text(rows)}"
         table = table_of(every, {**keys_of(measure), **OF_VERDICT, **columns, **ENDS, **OF_TEST})
         return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
 
@@ -318,9 +323,9 @@ class Charts:
 
     def wins(self, measure: Choice) -> Chart:
         """Draw the shares of users for whom each system wins, ties and loses."""
-        name, every, rows = self.of_measure("wins", measure, self.found.comparisons)
+        name, every, rows = self.of_measure("wins", measure, self.findings.comparisons)
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
-        shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
+        shares = {row["system"]: [row[part] / (row["users"] or 1) for part in colours] for row in rows}
         texts = [
             f"{row['system']} wins for {share_text(row['wins'], row['users'])}, loses for "
             f"{share_text(row['losses'], row['users'])}"
@@ -336,9 +341,9 @@ class Charts:
 
     def popularity(self) -> Chart:
         """Draw the first measure against popularity: a point with two intervals for each system."""
-        measure, k, sides = self.found.first, self.found.largest_k, ("mean", "low", "high")
-        popularity = self.found.contents.popularity
-        at, (_, rows, _) = measure.at(k), self.of_measure("", measure, self.found.means)
+        measure, k, sides = self.findings.first, self.findings.largest_k, ("mean", "low", "high")
+        popularity = self.findings.beyond_accuracy.popularity
+        at, (_, rows, _) = measure.at(k), self.of_measure("", measure, self.findings.means)
         means = {row["system"]: row for row in rows if row["k"] == k}
         pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in popularity]
         data = [
@@ -365,12 +370,12 @@ class Charts:
 
     def head_and_tail(self) -> Chart:
         """Draw the shares of head and long tail in the lists of each system."""
-        wholes = self.found.contents.wholes
-        tails = {row["system"]: row["long_tail"] for row in wholes}
+        system_rows = self.findings.beyond_accuracy.system_rows
+        tails = {row["system"]: row["long_tail"] for row in system_rows}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
         texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
         title = f"Items from the tail: {join_names(texts)}" if texts else "All lists are empty"
-        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in wholes]
+        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in system_rows]
         table = table_of(rows, {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
         bars = self.share_bars(shares, colours, "share of the recommended items")
@@ -378,21 +383,23 @@ class Charts:
 
     def curve(self) -> Chart:
         """Draw the interpolated precision at eleven levels of recall."""
-        rows, look = self.found.curve, self.look_with_legend
+        rows, look = self.findings.curve, self.look_with_legend
         x = number_axis("recall", "recall", domain=[0, 1])
         y = number_axis("precision", "precision", zero=True)
         layers = [layer("line", color=look["color"]), points(size=35, **look)]
         at = {(row["recall"], row["system"]): row["precision"] for row in rows}
         levels = sorted({row["recall"] for row in rows})
-        cells = [[f"{level:g}", *(at.get((level, name)) for name in self.found.systems)] for level in levels]
+        cells = [
+            [f"{level:g}", *(at.get((level, name)) for name in self.findings.systems)] for level in levels
+        ]
         title = "Precision at each level of recall (upper right is better)"
-        table = ["Recall", *self.found.systems], cells
+        table = ["Recall", *self.findings.systems], cells
         encoding = {"x": x, "y": y}
         return self.draw("curve", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
     def abstention(self) -> Chart:
         """Draw the two errors of each threshold: a line for each system, from lowest to highest threshold."""
-        rows, look = self.found.abstention, self.look_with_legend
+        rows, look = self.findings.abstention, self.look_with_legend
         refused = in_unit("share of answerable users that are refused")
         x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
         y = number_axis(
@@ -403,14 +410,18 @@ class Charts:
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
         columns |= {"Share": "refused_share", "Answered": "wrongly_answered", "Its share": "answered_share"}
         title = "The two errors at each score threshold (lower left is better)"
-        table, encoding = table_of(some_thresholds(rows), columns), {"x": x, "y": y}
+        table, encoding = table_of(select_thresholds(rows), columns), {"x": x, "y": y}
         return self.draw("abstention", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
     def histogram(self) -> Chart:
         """Draw the distribution of the values of users: a small chart for each system."""
-        at, systems, (edges, _, apart) = self.found.at, self.found.systems, self.found.histogram
-        rest, width = "other values" if apart else "values", edges[1] - edges[0]
-        bars = bars_of(self.found.histogram, rest)
+        at, systems, (edges, _, special_bins) = (
+            self.findings.at,
+            self.findings.systems,
+            self.findings.histogram,
+        )
+        rest, width = "other values" if special_bins else "values", edges[1] - edges[0]
+        bars = bars_of(self.findings.histogram, rest)
         totals = {name: sum(counts[name] for *_, counts in bars) or 1 for name in systems}
         data = [
             {"system": name, "kind": kind, "from": edge, "to": edge + width}
@@ -419,7 +430,7 @@ class Charts:
             for _, kind, edge, counts in bars
         ]
         domain = [min(edge for _, _, edge, _ in bars) - width / 2, edges[-1]]
-        colours = dict(zip(apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
+        colours = dict(zip(special_bins, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
         encoding = {
             "x": number_axis("from", at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
             "x2": {"field": "to"},
@@ -429,10 +440,10 @@ class Charts:
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
         title = f"{at} per {in_unit('user')}"
-        for kind, counts in apart.items():
+        for kind, counts in special_bins.items():
             shares = [f"{share_text(counts[name], totals[name])} for {name}" for name in systems]
             title += f"; {kind}: {join_names(shares)}"
-        shown = [*bars[: len(apart)][::-1], *bars[len(apart) :]]
+        shown = [*bars[: len(special_bins)][::-1], *bars[len(special_bins) :]]
         cells = [[heading, *(counts[name] for name in systems)] for heading, *_, counts in shown]
         return self.draw(
             "users",
@@ -449,12 +460,12 @@ class Charts:
 
         Each chart has the table of all systems.
         """
-        found, at, (of, every, _) = self.found, self.found.at, self.found.segments
+        findings, at, (of, every, _) = self.findings, self.findings.at, self.findings.segments
         names = list(dict.fromkeys(row["segment"] for row in every))[:MOST_SEGMENTS]
         y = name_axis("segment", names)
         rows = [row for row in every if row["segment"] in names and row["system"] in self.systems]
         title = f"{at} by {of}"
-        if found.baseline is None:
+        if findings.baseline is None:
             look = {"color": {"value": COLOURS[1]}}
             layers = intervals(lambda field: number_axis(field, at), "mean", y, look)
             table = table_of(every, {"Segment": "segment"} | OF_MEAN)
@@ -466,6 +477,6 @@ class Charts:
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
             own = [row for row in rows if row["system"] == name]
-            titled = f"{title}, {name} compared with {found.baseline}"
+            titled = f"{title}, {name} compared with {findings.baseline}"
             drawn.append(self.draw(f"segments-{number}", titled, table, own, **view))
         return drawn

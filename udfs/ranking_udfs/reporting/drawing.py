@@ -83,5 +83,5 @@ def attribute(key: str, value: str, name: str) -> str:
     if key in ("fill", "stroke"):
         return VARIABLES.get(value, value)
     if key in ("transform", "d"):
-        return re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+        return re.sub(r"-?\d+\.\d+", lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), value)
     return value.replace("url(#", f"url(#{name}-")

@@ -20,12 +20,12 @@ from ..evaluation.depth import depth_sentence, margin_of, shortfalls_query, smal
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, turn
+from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, swap_sides
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
+    beyond_accuracy_call,
     check_statements,
-    contents_call,
     curve_query,
     explain_query,
     fetch_rows,
@@ -58,7 +58,7 @@ MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 JUDGED = "judged_share"
-FEW = 5  # unanswerable users; with fewer, the report does not describe them
+MIN_UNANSWERABLE = 5  # unanswerable users; with fewer, the report does not describe them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures with a sentence, in addition to the first measure
 Queries = Callable[[Request], str | Sequence[str]]  # makes queries to print, or composed ones to run
@@ -79,8 +79,8 @@ class Subject:
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, given = work.systems, work.request.comparison["baseline"]
-        baseline = next(iter(names), "") if given is None else given
+        names, named = work.systems, work.request.comparison["baseline"]
+        baseline = next(iter(names), "") if named is None else named
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.comparison: ComparisonOptions = {**work.request.comparison, "baseline": baseline}
         self.request = replace(work.request, by_user=True, comparison=self.comparison)
@@ -100,14 +100,14 @@ class Subject:
 
     def by_measure(self, row: Row) -> tuple[int, tuple[bool, int], int]:
         """Return the sort key of a row: the positions of its measure, of k, and of the model."""
-        names = [one.name for one in self.measures]
+        names = [measure.name for measure in self.measures]
         return names.index(row["measure"]), cut_off_key(row["k"]), self.by_system(row)
 
     def of_first(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of the first measure at its first cutoff."""
         return [row for row in rows if (row["measure"], row["k"]) == (self.first.name, self.k)]
 
-    def mentioned(self, leader: ModelOrder | None) -> list[str]:
+    def models_in_sentences(self, leader: ModelOrder | None) -> list[str]:
         """Return the two models of sentences: the best model, and the baseline or the second best."""
         names = list(leader.means if leader else self.systems)[:2]
         return names if self.systems[0] in names[:1] else [names[0], self.systems[0]]
@@ -123,24 +123,26 @@ class Reader:
     def __init__(self, con: duckdb.DuckDBPyConnection, of: "Subject") -> None:
         self.con, self.of, self.queries = con, of, list[str]()
 
-    def fetch(self, given: str | Queries) -> list[Row]:
+    def fetch(self, source: str | Queries) -> list[Row]:
         """Return the rows of a query, or of the queries that a function makes from the request."""
         of = self.of
-        printed, run = (given, given) if isinstance(given, str) else (given(of.request), given(of.composed))
-        queries = [[one] if isinstance(one, str) else one for one in (printed, run)]
+        printed, run = (
+            (source, source) if isinstance(source, str) else (source(of.request), source(of.composed))
+        )
+        queries = [[each] if isinstance(each, str) else each for each in (printed, run)]
         self.queries += queries[0]
         return [
             {"system": of.systems[0]}
-            | {name: of.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
+            | {name: of.labels.get(value, value) if name in SIDES else value for name, value in row.items()}
             for query in queries[1]
             for row in fetch_rows(self.con, query)
         ]
 
 
-class Contents(NamedTuple):
+class BeyondAccuracy(NamedTuple):
     """Beyond-accuracy results at the largest cutoff of the first measure; empty without a history."""
 
-    wholes: Sequence[Row] = ()  # rows of ranking.beyond_accuracy
+    system_rows: Sequence[Row] = ()  # rows of ranking.beyond_accuracy
     popularity: Sequence[Row] = ()  # means with intervals
     sentences: Sequence[str] = ()
 
@@ -148,7 +150,7 @@ class Contents(NamedTuple):
 class Histogram(NamedTuple):
     edges: Sequence[float]  # a value at an edge belongs to the bin above it
     bins: Mapping[str, Sequence[int]]  # the number of users in each bin, by system
-    apart: Mapping[str, Mapping[str, int]]  # the number of users in no bin, by reason and system
+    special_bins: Mapping[str, Mapping[str, int]]  # the number of users in no bin, by reason and system
 
 
 class Segments(NamedTuple):
@@ -186,8 +188,8 @@ class Findings(Subject):
         fetch = reader.fetch
         work.step("measuring")
         work.request = with_judged(self)
-        steps, more = work.plan, contents_tables(self, self.request)
-        for statement in [*work.steps.tables, *contents_tables(self, self.composed)]:
+        steps, more = work.plan, popularity_statements(self, self.request)
+        for statement in [*work.steps.tables, *popularity_statements(self, self.composed)]:
             work.con.execute(statement)
         summary = fetch(lambda of: (work.steps if of.types else steps).summary)
         self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
@@ -203,7 +205,7 @@ class Findings(Subject):
         rows, models = self.comparisons, len(self.systems)
         pairs = partial(fetch, pairs_query)
         paired = find_pairs(work.con, self.request, models, rows, pairs)
-        self.orders = {(one.measure, one.k): one for one in find_orders(paired) if one is not None}
+        self.orders = {(order.measure, order.k): order for order in find_orders(paired) if order is not None}
         is_asked = bool(self.request.also and self.baseline)
         self.dominated = dominated_sentences(paired, MOST_PAIRED) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
@@ -226,7 +228,7 @@ class Findings(Subject):
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
         self.overlaps = find_overlaps(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
-        self.contents = find_contents(self, fetch, leader)
+        self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
         self.abstention = find_abstention(self, fetch, work, self.counts)
         self.refused = refused_of(self.abstention)
         self.facts, self.made = find_facts(self, work, self.tables), report_time()
@@ -241,7 +243,7 @@ def family_queries(i: int, request: Request) -> list[str]:
 
 def with_judged(of: Subject) -> Request:
     """Add judged_share to the measures of the request."""
-    if JUDGED in [one.measure.name for one in of.measures] or of.request.ties == "expected":
+    if JUDGED in [choice.measure.name for choice in of.measures] or of.request.ties == "expected":
         return of.request
     judged = Choice(MEASURES[JUDGED], {}, {}, (of.k,))
     return replace(of.request, choices=[*of.request.choices, judged])
@@ -255,7 +257,7 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
 
     zeros is the number of values that are 0; least and most are the smallest and the largest value.
     """
-    cuts = {one.name: one.cuts for one in of.measures}
+    cuts = {choice.name: choice.cuts for choice in of.measures}
     rows = fetch(of.means_query(of.by_user, of.keys, of.request.choices))
     if of.request.also:
         rows += fetch(of.means_query(of.request.table("also"), of.keys, of.request.also))
@@ -280,9 +282,9 @@ def find_segments(
         sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
     names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_SEGMENTS]
     shown = unique_labels(names)
-    found = [row for row in rows if row["segment"] in shown]
-    found.sort(key=lambda row: (names.index(row["segment"]), of.by_system(row)))
-    labelled = [{**row, "segment": shown[row["segment"]]} for row in found]
+    largest = [row for row in rows if row["segment"] in shown]
+    largest.sort(key=lambda row: (names.index(row["segment"]), of.by_system(row)))
+    labelled = [{**row, "segment": shown[row["segment"]]} for row in largest]
     return Segments(shorten(segment[1]), labelled, len(sizes) - len(names))
 
 
@@ -300,11 +302,11 @@ def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
 def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Row]:
     """Return the means over users with lists from every model, best first, if many users lack a list."""
     without = max(row["users_without_rec"] for row in counts.values())
-    if of.baseline is None or without < conclusion.TOUCHED * count_users(counts):
+    if of.baseline is None or without < conclusion.MIN_MISSING_LIST_SHARE * count_users(counts):
         return []
     value = identifier(of.first.name)
     best = "ASC" if of.first.measure.higher_is_better is False else "DESC"
-    found = fetch(f"""SELECT system, count({value}) AS users, {mean(value, False)} AS mean
+    means = fetch(f"""SELECT system, count({value}) AS users, {mean(value, False)} AS mean
 FROM {of.by_user}
 WHERE {of.at_k} AND userid IN (
     SELECT userid FROM {of.by_user} WHERE {of.at_k} AND n_rec > 0
@@ -312,7 +314,7 @@ WHERE {of.at_k} AND userid IN (
 )
 GROUP BY system
 ORDER BY mean {best}, system""")
-    return found if all(row["users"] for row in found) else []
+    return means if all(row["users"] for row in means) else []
 
 
 def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
@@ -326,11 +328,11 @@ def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str
     query += ", {}\nFROM {}\nGROUP BY ALL"
     summed = fingerprint(["userid", "itemid", "score"])
     rows = fetch(query.format(of.system, summed, of.request.table("rec")))
-    found, files = {row["system"]: row for row in rows}, work.tables.files
+    sizes, files = {row["system"]: row for row in rows}, work.tables.files
     tables = [
-        {**counts[label], **found[label], **dated(files.get(name, files.get(None))), "label": label}
+        {**counts[label], **sizes[label], **file_date(files.get(name, files.get(None))), "label": label}
         for name, label in of.labels.items()
-        if label in found
+        if label in sizes
     ]
     types = {name: kind for name, kind, *_ in work.con.execute(f"DESCRIBE {truth}").fetchall()}
     is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
@@ -338,7 +340,7 @@ def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str
     if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
         more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
     (row,) = fetch(query.format("", fingerprint(types) + more, truth))
-    return [*tables, {**row, **dated(file_of(work.inputs.truth)), "label": "Truth"}]
+    return [*tables, {**row, **file_date(file_of(work.inputs.truth)), "label": "Truth"}]
 
 
 def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
@@ -349,7 +351,7 @@ def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str,
     """
     losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
     query = changes_query(of.request, str(of.comparison["baseline"]), of.first)
-    for row in work.labelled(fetch(query)) if of.baseline is not None else ():
+    for row in work.with_labels(fetch(query)) if of.baseline is not None else ():
         (winners if row["wins"] else losers)[row["system"]].append(row)
     return losers, winners
 
@@ -361,15 +363,15 @@ def caveats_of(
 
     If truth has relevant items only, the share of judged items is meaningless, so that caveat is excluded.
     """
-    found = [conclusion.shared_sentence(shared, of.at)] if shared else []
+    sentences = [conclusion.shared_sentence(shared, of.at)] if shared else []
     shares = {name: counts[name].get(JUDGED) for name in of.systems}
     is_judged = any(row.get("has_misses") for row in tables)
-    return found + (conclusion.judged_caveat(shares, of.k) if is_judged else [])
+    return sentences + (conclusion.judged_caveat(shares, of.k) if is_judged else [])
 
 
 def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
-    said = conclusion.sentence(row, of.comparison, family, DIGITS)
-    return row["verdict"], " ".join(filter(None, (said, conclusion.predicted_sentence(row, DIGITS))))
+    sentence = conclusion.sentence(row, of.comparison, family, DIGITS)
+    return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
 
 
 def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
@@ -383,10 +385,10 @@ def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> st
     best = leader and leader.best
     if not best or not best["difference"] or best.get("users_predicted"):
         return None  # with predicted grades, means and differences are over different users
-    (row,) = (one for one in of.of_first(means) if one["system"] == best["system"])
+    (row,) = (row for row in of.of_first(means) if row["system"] == best["system"])
     text = f"{of.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
     is_turned = best["system"] == of.baseline
-    share = turn(best)["relative"] if is_turned else best["relative"]
+    share = swap_sides(best)["relative"] if is_turned else best["relative"]
     if share is None:
         return text
     percent = f"{100 * abs(share):.0f}" if abs(share) > 0.1 else format_number(100 * abs(share), 2)
@@ -396,13 +398,13 @@ def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> st
 
 def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
     """Write sentences on the best model and the baseline: the first measure, and measures of HEADLINES."""
-    plain = {one.measure.name: one for one in of.measures if not one.given}
+    plain = {choice.measure.name: choice for choice in of.measures if not choice.given}
     in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
     texts = []
     for choice in [*in_words, *([] if of.first in in_words else [of.first])]:
         at = choice.name, choice.cuts[0]
         values = {row["system"]: row for row in means if (row["measure"], row["k"]) == at}
-        rows = [values[name] for name in of.mentioned(leader)]
+        rows = [values[name] for name in of.models_in_sentences(leader)]
         if all(row["users"] for row in rows):
             text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
             people = in_unit("For the users with human labels: w")
@@ -429,9 +431,9 @@ def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapp
 
 def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
     """Return the ends of the range of a measure; if they are infinite, the ends of the values."""
-    found = [row for row in means if row["least"] is not None]
-    low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
-    high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
+    known = [row for row in means if row["least"] is not None]
+    low = values.low if isfinite(values.low) else min((row["least"] for row in known), default=0.0)
+    high = values.high if isfinite(values.high) else max((row["most"] for row in known), default=1.0)
     return low, high if low < high else low + 1
 
 
@@ -442,16 +444,16 @@ def depth_of(of: Subject, fetch: Fetch) -> list[str]:
         return []
     rows, width = fetch(shortfalls_query(of.request, of.first, of.system, level)), width_of(of.first)
     by_model = {name: [row for row in rows if row["system"] == name] for name in of.systems}
-    found = {name: smallest_near(own, margin, width, level) for name, own in by_model.items()}
-    return [depth_sentence(found, of.first, margin, level)]
+    cutoffs = {name: smallest_near(own, margin, width, level) for name, own in by_model.items()}
+    return [depth_sentence(cutoffs, of.first, margin, level)]
 
 
 def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:
     if not of.baseline:
         return []
     baseline = of.comparison["baseline"]
-    found = fetch(lambda request: overlap_query(replace(request, ks=[of.k]), baseline))
-    return sorted(found, key=of.by_system)
+    rows = fetch(lambda request: overlap_query(replace(request, ks=[of.k]), baseline))
+    return sorted(rows, key=of.by_system)
 
 
 def find_example(
@@ -493,32 +495,37 @@ def mark_of(row: Row) -> str:
     return f"grade {row['grade']:g}" if has_gain else ""
 
 
-def contents_tables(of: Subject, request: Request) -> list[str]:
+def popularity_statements(of: Subject, request: Request) -> list[str]:
     """Return the statement that makes the table of popularity by user, if there is a history."""
     if not request.history:
         return []
-    lists = contents_call(request, [of.largest_k], by_user=True)
+    lists = beyond_accuracy_call(request, [of.largest_k], by_user=True)
     query = f"SELECT {of.system}k, popularity\nFROM {lists}"
     return [f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}"]
 
 
-def find_contents(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> Contents:
+def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> BeyondAccuracy:
     """Return the beyond-accuracy results, if there is a history."""
     if not of.request.history:
-        return Contents()
-    wholes = sorted(fetch(lambda request: f"FROM {contents_call(request, [of.largest_k])}"), key=of.by_system)
+        return BeyondAccuracy()
+    system_rows = sorted(
+        fetch(lambda request: f"FROM {beyond_accuracy_call(request, [of.largest_k])}"), key=of.by_system
+    )
     popularity = Choice(CONTENTS["popularity"], {}, {}, ())
     query = of.means_query(of.request.table("contents"), of.keys, [popularity])
     means = sorted(fetch(query), key=of.by_system)
-    by_system = {row["system"]: row for row in wholes}
+    by_system = {row["system"]: row for row in system_rows}
     renamed = {} if of.system else {"system": "The model"}
-    rows = [{**by_system[name], **renamed} for name in of.mentioned(leader)]
-    return Contents(wholes, means, conclusion.contents_sentences(rows, of.request.items))
+    rows = [{**by_system[name], **renamed} for name in of.models_in_sentences(leader)]
+    return BeyondAccuracy(system_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items))
 
 
 def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
-    """Return thresholds, if there are FEW unanswerable users or the request concerns them."""
-    if not of.request.says_refused and max(row[WITHOUT_RELEVANT] for row in counts.values()) < FEW:
+    """Return thresholds, if there are MIN_UNANSWERABLE unanswerable users or the request concerns them."""
+    if (
+        not of.request.says_refused
+        and max(row[WITHOUT_RELEVANT] for row in counts.values()) < MIN_UNANSWERABLE
+    ):
         return []
     confidence = of.comparison["confidence"]
     return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)
@@ -532,7 +539,7 @@ def refused_of(rows: Sequence[Row]) -> list[str]:
 def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str, str]:
     """List the inputs and options, as the user wrote them."""
     inputs = work.inputs
-    recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
+    recs = ", ".join(rec if isinstance(rec, str) else rec[1] for rec in inputs.recs)
     read = [f"{row['label']} {row['fingerprint']}" for row in tables]
     for name in [name for name in work.tables.names if name not in ("rec", "truth")]:
         (row,) = counts(work.con, of.request.table(name))
@@ -572,10 +579,10 @@ def check_request(work: Evaluation) -> None:
 
 def text_with_options(choice: Choice) -> str:
     """Return a measure with its cutoffs and the values of its options."""
-    given = {name: value for name, value in choice.options.items() if value is not None}
+    options = {name: value for name, value in choice.options.items() if value is not None}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in given.items()
+        for name, value in options.items()
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
 
@@ -588,16 +595,16 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
     """Shorten names to one line and make them unique."""
     shown: dict[str, str] = {}
     for name in systems:
-        one = line = shorten(name).strip() or "(no name)"
+        label = line = shorten(name).strip() or "(no name)"
         number = 1
-        while one in shown.values():
+        while label in shown.values():
             number += 1
-            one = f"{line} ({number})"
-        shown[name] = one
+            label = f"{line} ({number})"
+        shown[name] = label
     return shown
 
 
-def dated(path: str | None) -> dict[str, str | None]:
+def file_date(path: str | None) -> dict[str, str | None]:
     """Return the name of a table, and the date of the last change of a file."""
     is_file = path is not None and os.path.isfile(path)
     modified = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))) if path and is_file else None
@@ -609,10 +616,10 @@ def report_time() -> str:
 
     Raises DataError if SOURCE_DATE_EPOCH is invalid.
     """
-    given = os.environ.get("SOURCE_DATE_EPOCH")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        made = time.gmtime(int(given) if given else time.time())
+        made = time.gmtime(int(epoch) if epoch else time.time())
     except (ValueError, OverflowError, OSError):
         rule = "SOURCE_DATE_EPOCH must be seconds since 1970"
-        raise DataError(f"report: {rule}, got {shorten(repr(given))}") from None
+        raise DataError(f"report: {rule}, got {shorten(repr(epoch))}") from None
     return f"{time.strftime('%Y-%m-%d %H:%M', made)} UTC"

@@ -67,7 +67,7 @@ def page(findings: Findings) -> Page:
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
     parts = re.split(r"(\{[{%#].*?[}%#]\})", text("page.html.jinja"), flags=re.DOTALL)
-    words = (one if one.startswith(("{{", "{%", "{#")) else in_unit(one) for one in parts)
+    words = (part if part.startswith(("{{", "{%", "{#")) else in_unit(part) for part in parts)
     template = made.from_string("".join(words))
     return Page(template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n", findings, drawn)
 
@@ -104,13 +104,13 @@ class View:
     library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
-        self.found, self.style = findings, Html(text("page.css"))
+        self.findings, self.style = findings, Html(text("page.css"))
         self.share = f"{100 * findings.comparison['confidence']:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
         self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
-        return footnote(self.found.comparison, self.found.segments.name is not None).partition(". ")[2]
+        return footnote(self.findings.comparison, self.findings.segments.name is not None).partition(". ")[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"
@@ -132,104 +132,116 @@ class View:
         """
         low, high = (header.index(name) if name in header else 0 for name in ("Low", "High"))
         halves = [half_of(line[low], line[high]) for line in rows] if high else []
-        found = []
+        columns = []
         for i, name in enumerate(header):
             cells = [line[i] for line in rows]
             shown = [cell for cell in cells if cell is not None]
             is_right = i and shown and all(isinstance(cell, int | float | Html) for cell in shown)
             decimals = column_decimals([cell for cell in shown if isinstance(cell, float)], halves)
             html = [cell_html(name, cell, decimals) for cell in cells]
-            found.append({"name": name, "kind": Html("" if is_right else ' class="t"'), "cells": html})
-        return found
+            columns.append({"name": name, "kind": Html("" if is_right else ' class="t"'), "cells": html})
+        return columns
 
     def verdict_table(self) -> Table:
         """Return the verdicts on each model by all measures at their first cutoff."""
-        found = self.found
-        at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in found.comparisons}
+        findings = self.findings
+        at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
         every = {
-            name: [at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]
+            name: [at[measure.name, measure.cuts[0], name] for measure in findings.measures]
+            for name in findings.systems[1:]
         }
-        rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in every.items()]
-        return ["System", *(one.at(one.cuts[0]) for one in found.measures)], rows
+        rows = [
+            [name, *(f"{MARKS[verdict]} {verdict}" for verdict in verdicts)]
+            for name, verdicts in every.items()
+        ]
+        return ["System", *(measure.at(measure.cuts[0]) for measure in findings.measures)], rows
 
     def problem_table(self) -> Table:
         """Return the problems of the data, most severe first: a row for each k, a column for each system."""
-        found: dict[tuple[str, str], dict[str | int | None, str]] = {}
-        for row in sorted(self.found.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
+        problems: dict[tuple[str, str], dict[str | int | None, str]] = {}
+        for row in sorted(self.findings.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
             k = "" if row["k"] is None else str(row["k"])
-            cells = found.setdefault((row["problem"].replace(f"k = {k}", "k"), k), {0: k})
+            cells = problems.setdefault((row["problem"].replace(f"k = {k}", "k"), k), {0: k})
             of = f" of {row['of']}" if row["of"] else ""
-            cells[self.found.labels.get(row["system"])] = f"{row['count']}{of}"
+            cells[self.findings.labels.get(row["system"])] = f"{row['count']}{of}"
             cells.setdefault(1, row["example"] or "")
             if row["write"] and row["write"] not in cells.get(2, ""):
                 cells[2] = "; ".join(filter(None, [cells.get(2), row["write"]]))
         columns: dict[str | int | None, str] = {0: "k", None: "Count"}
-        columns |= {name: name for name in self.found.systems} | {1: "Example", 2: "Advice"}
-        shown = [key for key in columns if any(cells.get(key) for cells in found.values())]
-        rows = [[text, *(cells.get(key, "") for key in shown)] for (text, _), cells in found.items()]
+        columns |= {name: name for name in self.findings.systems} | {1: "Example", 2: "Advice"}
+        shown = [key for key in columns if any(cells.get(key) for cells in problems.values())]
+        rows = [[text, *(cells.get(key, "") for key in shown)] for (text, _), cells in problems.items()]
         return ["Problem", *(columns[key] for key in shown)], rows
 
     def files(self) -> str:
-        dates = {row["name"]: row["modified"] for row in self.found.tables if row["modified"]}
+        dates = {row["name"]: row["modified"] for row in self.findings.tables if row["modified"]}
         return ", ".join(f"{name} ({date})" for name, date in dates.items())
 
     def means_table(self) -> Table:
-        found = self.found
+        findings = self.findings
         rows: dict[tuple[str, int | None], list[Any]] = {
-            (one.name, k): [one.at(k)] for one in found.measures for k in one.cuts
+            (measure.name, k): [measure.at(k)] for measure in findings.measures for k in measure.cuts
         }
-        columns = {one.name for one in found.request.also}  # each column has its own unit
-        for name in found.systems:
-            own = [row for row in found.means if row["system"] == name]
+        columns = {measure.name for measure in findings.request.also}  # each column has its own unit
+        for name in findings.systems:
+            own = [row for row in findings.means if row["system"] == name]
             measured = [row for row in own if row["measure"] not in columns]
             halves = [half_of(row["low"], row["high"]) for row in measured]
             decimals = column_decimals([row["mean"] for row in measured], halves)
             for row in own:
                 cell = self.mean_cell(row, None if row["measure"] in columns else decimals)
                 rows[row["measure"], row["k"]].append(cell)
-        return ["Measure", *found.systems], list(rows.values())
+        return ["Measure", *findings.systems], list(rows.values())
 
     def mean_cell(self, row: Row, decimals: int | None) -> Html | None:
         """Return a mean with its interval and letters; the best mean is bold."""
         if row["mean"] is None:
             return None
         mean, interval = format_mean(row["mean"], row["low"], row["high"], decimals)
-        ranked = self.found.orders.get((row["measure"], row["k"]))
+        ranked = self.findings.orders.get((row["measure"], row["k"]))
         behind = [interval.replace("± ", "±&nbsp;")] if interval else []
         behind += [f'<span class="letters">{ranked.letters[row["system"]]}</span>'] if ranked else []
         html = f'{mean} <span class="option">{" ".join(behind)}</span>' if behind else mean
         is_best = ranked and ranked.means[row["system"]] == next(iter(ranked.means.values()))
         return Html(f"<b>{html}</b>" if is_best else html)
 
-    def partly(self) -> str:
+    def incomplete_measures(self) -> str:
         """Return the measures that have no value for some users."""
-        counts = self.found.counts
-        some = {row["measure"] for row in self.found.means if row["users"] < counts[row["system"]]["users"]}
-        return ", ".join(sorted({one.label for one in self.found.measures if one.name in some}))
+        counts = self.findings.counts
+        some = {
+            row["measure"] for row in self.findings.means if row["users"] < counts[row["system"]]["users"]
+        }
+        return ", ".join(
+            sorted({measure.label for measure in self.findings.measures if measure.name in some})
+        )
 
     def overlap_table(self) -> Table:
-        header, rows = table_of(self.found.overlaps, {"System": "system", "Users": "users"} | SHARES)
-        cells = [[None if one is None else Html(f"{one:.0%}") for one in shares] for _, _, *shares in rows]
+        header, rows = table_of(self.findings.overlaps, {"System": "system", "Users": "users"} | SHARES)
+        cells = [
+            [None if share is None else Html(f"{share:.0%}") for share in shares] for _, _, *shares in rows
+        ]
         return header, [[*row[:2], *shares] for row, shares in zip(rows, cells, strict=True)]
 
-    def among(self) -> str:
+    def example_group(self) -> str:
         """Return the group of users in which the example has the largest loss; "" for all users."""
-        losers = [row for rows in self.found.losers.values() for row in rows]
+        losers = [row for rows in self.findings.losers.values() for row in rows]
         is_of_some = self.has_irrelevant and any(row["has_relevant"] for row in losers)
         return in_unit(" among users with a relevant item") if is_of_some else ""
 
     def example_table(self) -> Table:
-        lists = self.found.lists
-        cells = [[f"{item} ({mark})" if mark else item for item, mark in one] for one in lists.values()]
+        lists = self.findings.lists
+        cells = [
+            [f"{item} ({mark})" if mark else item for item, mark in entries] for entries in lists.values()
+        ]
         rows = list(zip_longest(*cells, fillvalue=""))[:MOST_RANKS]
         ranked = [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
         return ["Rank", *lists], ranked
 
-    def contents_table(self) -> Table:
-        wholes = self.found.contents.wholes
-        names = [name for name in wholes[0] if name not in ("system", "k")]
-        rows = [[name, *(Html(escape(format_number(row[name]))) for row in wholes)] for name in names]
-        return ["Column", *(row["system"] for row in wholes)], rows
+    def beyond_accuracy_table(self) -> Table:
+        system_rows = self.findings.beyond_accuracy.system_rows
+        names = [name for name in system_rows[0] if name not in ("system", "k")]
+        rows = [[name, *(Html(escape(format_number(row[name]))) for row in system_rows)] for name in names]
+        return ["Column", *(row["system"] for row in system_rows)], rows
 
 
 def cell_html(name: str, cell: Any, decimals: int) -> Html:
