@@ -157,7 +157,7 @@ def test_parquet_parts_share_a_type_that_fits_all(run: Run, fails: Fails) -> Non
     assert error.endswith("time must be an integer, a date or a timestamp, got 5.5; write whole numbers")
     write("parts/3.parquet", "SELECT 2 AS userid, 1 AS itemid")
     error = fails(1, "evaluate", "parts", "truth.parquet")
-    assert error == "parts/3.parquet: no column 'score', which other parts have"
+    assert error == "parts/3.parquet: no column 'score'; other parts have it"
 
 
 # The first times of a column, a later time, a time between, and the type that fits all.
@@ -421,7 +421,7 @@ def test_a_json_object_may_exceed_duckdbs_buffer(run: Run) -> None:
 OBJECT = "{user: {item: number}} or {user: [item, ...]}"
 REFUSED = [
     ("rec.json", '{"default": {"test": {"q1": {"a": 1}}}, "meta": {"name": "x"}}', "rec.json: must be OBJECT, got an object at 'default': write the object inside to a file of its own"),
-    ("rec.json", '{"q1": {"a": "x"}}', "rec.json: must be OBJECT, got a text at 'q1'"),
+    ("rec.json", '{"q1": {"a": "x"}}', "rec.json: must be OBJECT, got a string at 'q1'"),
     ("rec.json", '{"q1": {"a": 1}, "q2": null}', "rec.json: must be OBJECT, got null at 'q2'"),
     ("rec.json", '{"q1": {"a": 1}, "q2": []}', "rec.json: must be OBJECT, got a list at 'q2'"),
     ("rec.json", '{"q1": {"a": true}}', "rec.json: must be OBJECT, got true or false at 'q1'"),

@@ -160,7 +160,7 @@ def test_run_measured_differently_is_refused(run: Run, fails: Fails) -> None:
 def test_run_with_other_users_or_models_is_refused(run: Run, fails: Fails) -> None:
     csv_of_7 = Path("runs/week7.csv")
     csv_of_7.write_text(csv_of_7.read_text().replace("\n7,", "\n'7,"))
-    rule = "runs/week7.csv: all runs must have the same users, got '7, who is not in runs/week5.csv"
+    rule = "runs/week7.csv: all runs must have the same users, got '7, missing from runs/week5.csv"
     assert fails(2, "track", "runs", "-m", "mrr") == f"track: {rule}"
     arguments = ["a=week5.csv", "b=week2.csv", "golden.csv", "-m", "mrr", "--by-user", "runs/week6.parquet"]
     run("evaluate", *arguments, "--manifest", "-q")
@@ -222,7 +222,7 @@ NO_SERIES = [
     ("empty", "requires two or more runs, got 0"),
     ("week5.csv golden.csv", "requires two or more runs, got 1"),
     ("week5.csv", "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them, "
-                  "got week5.csv; or write TRUTH behind the runs"),
+                  "got week5.csv; or add TRUTH after the runs"),
     ("empty --min-grade 2", "--min-grade must be left out, as runs in a folder have been measured, got 2.0"),
     ("week1.csv week2.csv golden.csv -k 0", "-k must be 1 or more, got 0"),
     ("empty -m judged_share", "--measures must say which of two models is better, got judged_share"),

@@ -193,7 +193,7 @@ def test_dominated_models_match_definition() -> None:
     assert sizes == {0, 1, 2, 3}
     nobody = {"system": "b", "baseline": "a", "users": 0, "ties": 0, "verdict": "unclear"}
     assert find_dominated([{**nobody, "verdict": "better"}, nobody]) == {}
-    assert "is not known: that needs 20 models or fewer" in dominated_sentences([], 20)[0]
+    assert "unknown: finding them requires 20 models or fewer" in dominated_sentences([], 20)[0]
 
 
 # fmt: off
@@ -220,9 +220,9 @@ def test_column_has_one_finite_number_per_query(run: Run, fails: Fails) -> None:
         Path("b.csv").write_text(f"{header}\n{content}" if content else "userid,itemid,score\n1,1,2\n")
         assert fails(1, *call, "cost").endswith(rule)
     keyed = fails(1, *call, "itemid:lower")
-    assert keyed == "a.csv: --also must be columns of numbers beside the keys, got itemid"
+    assert keyed == "a.csv: --also must be columns of numbers other than the keys, got itemid"
     Path("b.run").write_text("1 Q0 1 1 2 tag\n")
-    rule = "b.run: --also needs columns, which a TREC run does not have, got cost"
+    rule = "b.run: --also needs columns, and a TREC run has none, got cost"
     assert fails(1, call[0], call[1], "b=b.run", *call[3:], "cost") == rule
 
 

@@ -563,7 +563,7 @@ function leading({ pairs, shared, measures, ks }) {
     : `${first} has the best ${what}, significantly better than ${rest}.`;
   const best = lower > 0 ? shared[0] : shared.at(-1);
   return best?.users && best.system !== first
-    ? `${text} But for the ${best.users} users with recommendations from every model, ${best.system} has the best mean.` : text;
+    ? `${text} However, for the ${best.users} users with recommendations from every model, ${best.system} has the best mean.` : text;
 }
 
 // --- The answer, on the page ---

@@ -83,7 +83,7 @@ OWN = {
                                  ("system", "model", "system"))},
     "time": Option("name of the time column in TRUTH and the history ('' for none)", value="COLUMN"),
     "database": Option("DuckDB database; REC and TRUTH may name its tables and views", value="FILE"),
-    "format_in": Option("format of files whose ending does not tell", "auto", ("auto", "table", "trec")),
+    "format_in": Option("format of files with an ambiguous ending", "auto", ("auto", "table", "trec")),
     "threads": Option("threads for DuckDB", parse=integer(1), value="N"),
     "memory_limit": Option("memory limit for DuckDB, as in 4GB", parse=parse_memory, value="SIZE"),
     "difference": Option("also compute the users needed for this difference", parse=ABOVE_0, value="NUMBER"),
@@ -412,7 +412,7 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for o
         "ks": {"help": "one cutoff, or all (10)"},
         "ties": {"choices": ("item", "expected")},
         "items": {"help": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
-        "segment": {"help": "file of users, for their texts", "parse": parse_items, "value": "FILE"},
+        "segment": {"help": "file of users with text to show", "parse": parse_items, "value": "FILE"},
     },
     "split": {
         "output": {"help": "folder for train and test, in the format of the events", "value": "FOLDER"},
@@ -560,7 +560,7 @@ def print_pack(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
 def group(callback: Callback) -> Commands:
     """Make the click group; it calls `callback` with the name of a command and its arguments."""
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
-    flag |= {"callback": print_version, "help": "Versions of what it runs on."}
+    flag |= {"callback": print_version, "help": "Show the versions and exit."}
     return Commands(
         "ranking-udfs",
         commands={name: Command(name, spec, callback) for name, spec in COMMANDS.items()},

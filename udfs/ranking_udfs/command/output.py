@@ -30,7 +30,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
             check_folder(os.path.dirname(os.path.realpath(path)))
         for other in (*inputs, *outputs[:i]):
             if is_same(path, other):
-                raise DataError(f"{path}: would overwrite {other}, which is the same file")
+                raise DataError(f"{path}: would overwrite {other}; both are the same file")
 
 
 def check_folder(path: str) -> None:

@@ -35,7 +35,7 @@ def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], p
     head, texts = stand_alone(statement for _, statement in titled)
     where = "any DuckDB"
     if any(text.startswith("-- Requires ranking_udfs.register") for text in texts):
-        where = "a DuckDB connection after ranking_udfs.register(con), which some statements require"
+        where = "a DuckDB connection after ranking_udfs.register(con), required by some statements"
     lines = [f"-- Written by {version()} for {where}."]
     lines += [f"{macro};" for macro in head]
     lines += [f"-- {title}\n{text};" for (title, _), text in zip(titled, texts, strict=True)]

@@ -570,8 +570,8 @@ OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "User
 OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
 LEGEND = (
     "Means over the users with a list from at least one of the two. Overlap: common items / length of the "
-    "longer list; Jaccard: common items / all items; RBO: rank-biased overlap, which weights the first ranks "
-    "most; 1st: share of users with the same first item; All: share of users with the same list."
+    "longer list; Jaccard: common items / all items; RBO: rank-biased overlap, with the most weight on the "
+    "first ranks; 1st: share of users with the same first item; All: share of users with the same list."
 )
 
 

@@ -208,7 +208,7 @@ def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
         text = f"{first} has the best {label}, significantly better than {rest}."
     if shared and shared[0]["system"] != next(iter(order.means)):
         where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
-        text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
+        text += f" However, {where}, {printable(shared[0]['system'])} has the best mean."
     return text
 
 

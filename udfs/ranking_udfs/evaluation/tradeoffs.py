@@ -58,8 +58,8 @@ def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
 def dominated_sentences(rows: Sequence[Row], most: int) -> list[str]:
     """Name the dominated models; `rows` compare all pairs, and are empty for more than `most` models."""
     if not rows:
-        rule = f"needs {most} models or fewer, and users with lists of each two"
-        return [in_unit(f"Which models are dominated is not known: that {rule}.")]
+        rule = f"requires {most} models or fewer, and common users of each two models"
+        return [in_unit(f"Dominated models are unknown: finding them {rule}.")]
     texts = [
         f"{printable(name)} is dominated by {join_names([*map(printable, others)])}."
         for name, others in find_dominated(rows).items()

@@ -171,8 +171,8 @@ class Evaluation:
                 needed = needed.replace(name, forms[not self.inputs.is_command])
             raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
         if self.caller == "compare" and choice.measure not in BY_USER:
-            rule = self.dashes + in_unit("measures must be those that each user has a value of")
-            raise self.refused(rule, f"{choice.name}, which is of all lists together")
+            rule = self.dashes + in_unit("measures must have a value for each user")
+            raise self.refused(rule, f"{choice.name}, a measure of all lists together")
 
     def check_measures(self) -> None:
         """Raise UsageError for a measure without a better direction."""

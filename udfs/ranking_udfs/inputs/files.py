@@ -58,7 +58,7 @@ OTHER_NAMES = {
 }
 ROW_IDS = ["_id", "id"]
 JSON_KINDS = {  # names of the results of json_type; all other results are numbers
-    **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a text", "NULL": "null"},
+    **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a string", "NULL": "null"},
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
 }
 BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
@@ -225,7 +225,7 @@ def folder_ending(path: str) -> str:
         raise DataError(f"{path}: a directory without files that end in {', '.join(IN_FOLDERS)}")
     if len(all_endings) > 1:
         endings = sorted(all_endings)
-        rule = f"say which, as in '{inside}**/*{endings[0]}'"
+        rule = f"choose one, as in '{inside}**/*{endings[0]}'"
         raise DataError(f"{path}: files of several formats ({', '.join(endings)}): {rule}")
     return all_endings.pop()
 
@@ -328,7 +328,7 @@ def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -
         FROM parts ORDER BY ALL LIMIT 1"""
     columns = [unquoted(column) for column in source.columns.values()]
     for file, name in con.execute(query, [columns]).fetchall():
-        raise DataError(f"{file}: no column {name!r}, which other parts have")
+        raise DataError(f"{file}: no column {name!r}; other parts have it")
 
 
 def csv_source(
@@ -348,7 +348,7 @@ def csv_source(
     except MissingColumnsError as error:
         if missing or len(column_types(con, text)) > 1:
             raise missing or error from None
-        rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns, which its first line has not"
+        rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns; its first line has none"
         raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.is_command) from None
 
 
@@ -572,7 +572,7 @@ def table_source(
     function: str = "",
     has_parts: bool = False,
 ) -> Source:
-    """Open the rows of this SQL; `function` reads a text file. DataError if a score or grade is no number.
+    """Open the rows of this SQL; `function` reads CSV or JSON. DataError if a score or grade is no number.
 
     A CSV or JSON file has no reliable types, so the role of a column determines its type, not a sample.
     """
@@ -1044,7 +1044,7 @@ def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str,
         column = identifier(names[role])
         written = f"{column}::VARCHAR"
         refused = f"{written} < ':' AND (contains({written}, '.') OR contains({written}, 'e'))"
-        message = f"{path}: {role} must be text or an integer, got the number "
+        message = f"{path}: {role} must be a string or an integer, got the number "
         ids.append(
             f"CASE WHEN starts_with({written}, '\"') THEN {column} ->> '$'\n"
             f"        WHEN {refused} THEN error({literal(message)} || {written})\n"

@@ -231,7 +231,7 @@ class Objects:
         are_dicts = any(issubclass(kind, Mapping) for kind in kinds)
         are_pairs = any(issubclass(kind, (tuple, list)) for kind in kinds)
         if (are_dicts or are_pairs) and numbers is not None:
-            raise self.refused(where, "ids alone beside the list of their numbers", repr(value))
+            raise self.refused(where, "ids only, next to the list of their numbers", repr(value))
         if are_dicts:
             self.forms.setdefault("dicts", where)
             names = self.names(where, entries)
@@ -317,7 +317,7 @@ class Objects:
         kinds = {type(value): repr(value) for value in values if value is not None}
         is_integer = all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
         if not is_integer and not all(issubclass(kind, str) for kind in kinds):
-            raise self.refused(f": {name}", "all text or all integers", " and ".join(kinds.values()))
+            raise self.refused(f": {name}", "all strings or all integers", " and ".join(kinds.values()))
 
     def arrow(self, columns: dict[str, list[Any]]) -> pa.Table:
         """Return the table of columns; keys that a data frame could not have get our names.

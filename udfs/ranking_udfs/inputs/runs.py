@@ -35,7 +35,7 @@ def stored_files(folder: str) -> list[str]:
     """Return the files of runs in a folder, sorted by name."""
     if not os.path.isdir(folder):
         rule = "the one file must be a folder of runs, as evaluate --by-user FILE --manifest writes them"
-        raise UsageError(f"track: {rule}, got {folder}; or write TRUTH behind the runs")
+        raise UsageError(f"track: {rule}, got {folder}; or add TRUTH after the runs")
     files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     for file in (file for file in files if extension(file) in UNREAD and not file.endswith(".manifest.json")):
         rule = f"runs must be {' or '.join(STORED)}"
@@ -114,4 +114,4 @@ def check_users(work: Evaluation, paths: dict[str, str]) -> None:
     for user, runs in work.con.execute(query).fetchall():
         other = next(path for name, path in paths.items() if name not in runs)
         rule = in_unit("all runs must have the same users")
-        raise refused_run(work, paths[runs[0]], f"{rule}, got {shorten(user)}, who is not in {other}")
+        raise refused_run(work, paths[runs[0]], f"{rule}, got {shorten(user)}, missing from {other}")

@@ -434,7 +434,7 @@ def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tup
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
-    """Return the statement that makes a table: a copy of text files, else a view."""
+    """Return the statement that makes a table: a copy of CSV or JSON files, else a view."""
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
     every = dict.fromkeys(role for source in sources for role in source.columns)
     lacking = {role: "NULL" for role in every if role == "rank" or is_also(role)}
@@ -575,12 +575,12 @@ def check_also(source: Source, inputs: Inputs) -> None:
     """Raise DataError for a column to compare that a TREC run cannot have, or that is a key."""
     called = option("also_1", inputs.is_command)
     if inputs.also and source.is_trec:
-        rule = f"{called} needs columns, which a TREC run does not have"
+        rule = f"{called} needs columns, and a TREC run has none"
         raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
     keys = {source.names.get(role, "") for role in (*IDS, "system")}
     for column in (column for role, column in source.names.items() if is_also(role) and column in keys):
         raise DataError(
-            f"{source.path}: {called} must be columns of numbers beside the keys, got {shorten(column)}"
+            f"{source.path}: {called} must be columns of numbers other than the keys, got {shorten(column)}"
         )
 
 
@@ -640,7 +640,7 @@ def name_and_path(
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
     """Return the SQL of a column of names; it raises an error for names with a meaning in results."""
     text = f"CAST({source.columns[role]} AS VARCHAR)"
-    rule = f"{source.path}: no {role} may be called {' or '.join(taken)}, as in the results others are, got "
+    rule = f"{source.path}: {role} must not be {' or '.join(taken)}, a reserved name in results, got "
     names = ", ".join(map(literal, taken))
     return f"CASE WHEN {text} IN ({names}) THEN error({literal(rule)} || {text}) ELSE {text} END"
 
