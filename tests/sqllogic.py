@@ -7,7 +7,7 @@ name an edition (`python` or `script`) or a DuckDB (`duckdb1` or `duckdb2`). `fo
 `endloop` repeats records with each value in place of `${NAME}`; `foreach A,B 1,2 3,4` sets two names.
 
 A message is the whole first line of the error, and a DOUBLE is equal in all its digits. The runner adds
-`FROM errors_of($$statement$$, $$arguments$$)`: a message for each line of arguments, which replaces `{}`.
+`FROM errors_of($$statement$$)`: each row below it has what replaces `{}`, a tab, and the message.
 """
 
 import re
@@ -25,7 +25,7 @@ from ranking_udfs.macros import portable
 FOLDER = Path(__file__).parent / "sql"
 # A loop without a loop in it, in lines that begin with their number.
 LOOP = re.compile(r"^\d+ foreach (\S+) (.+)\n((?:(?!\d+ (?:foreach|endloop)).*\n)*)\d+ endloop\n", re.M)
-ERRORS_OF = re.compile(r"FROM errors_of\(\$\$(.+)\$\$, \$\$\n(.+)\n\$\$\)", re.DOTALL)
+ERRORS_OF = re.compile(r"FROM errors_of\(\$\$(.+)\$\$\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,9 @@ class Runner:
     def rows(self, record: Record) -> list[tuple[Any, ...]]:
         """Run a record and return its rows: of an error its message, of other statements none."""
         if table := ERRORS_OF.fullmatch(record.sql):
-            statements = [table[1].replace("{}", argument) for argument in table[2].split("\n")]
-            return [row for sql in statements for row in self.rows(replace(record, kind="error", sql=sql))]
+            parts = [line.partition("\t")[0] for line in record.expected]
+            calls = [replace(record, kind="error", sql=table[1].replace("{}", part)) for part in parts]
+            return [(part, *self.rows(call)[0]) for part, call in zip(parts, calls, strict=True)]
         try:
             rows = self.con.execute(record.sql).fetchall()
         except duckdb.Error as error:

@@ -90,12 +90,10 @@ def test_zz_lengths_of_users_with_truth(con: Con) -> None:
     assert con.execute(query.format("skip")).fetchall() == [(1, 3, 2, 2), (3, 0, 1, 0)]
 '''
 WRONG_CALL = """
-query T
-FROM errors_of($$FROM ranking.zz_lengths('rec', 'truth', {})$$, $$
-zz_doubled := 'x'
-$$)
+query TT
+FROM errors_of($$FROM ranking.zz_lengths('rec', 'truth', {})$$)
 ----
-ranking.zz_lengths: zz_doubled must be no|yes, got 'x'
+zz_doubled := 'x'\tranking.zz_lengths: zz_doubled must be no|yes, got 'x'
 """
 # A line of a file that names another function, and what it becomes for the new one.
 LINES_LIKE = {

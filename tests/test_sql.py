@@ -35,7 +35,7 @@ def test_file_gives_its_rows_and_messages(runners: Runners, path: Path, edition:
 def test_each_table_function_has_a_wrong_call(edition: str) -> None:
     records = [record for path in FILES for record in sqllogic.read(path) if record.is_for(edition)]
     messages = "\n".join(line for record in records for line in record.expected)
-    named = {*re.findall(r"^(ranking\.\w+): ", messages, re.MULTILINE)}
+    named = {*re.findall(r"(?:^|\t)(ranking\.\w+): ", messages, re.MULTILINE)}
     assert table_functions() - named == {*CONSTANT}
 
 
@@ -83,13 +83,11 @@ SELECT error('a message')
 ----
 a
 
-query T
-FROM errors_of($$SELECT {}$$, $$
-error('a')
-1
-$$)
+query TT
+FROM errors_of($$SELECT {}$$)
 ----
-a
+error('a')	a
+1	b
 """.lstrip()
 
 
@@ -102,7 +100,7 @@ def test_record_that_gives_something_else_fails(runners: Runners, tmp_path: Path
     places = [failure.split(" (python)\n")[0] for failure in runners("python").failures(path)]
     assert places == [f"tests/sql/mine.test:{line}" for line in lines]
     right = sqllogic.rewritten(path)
-    assert "FROM errors_of($$SELECT {}$$, $$\nerror('a')\n1\n$$)\n----\na\nno error\n" in right
+    assert "FROM errors_of($$SELECT {}$$)\n----\nerror('a')\ta\n1\tno error\n" in right
 
 
 @pytest.mark.parametrize(
