@@ -1,8 +1,7 @@
 """Worlds with two systems, truth that leaked into some lists of one of them, and the rule that finds it.
 
 All arrays are by user and item. The first columns are a user's two to six relevant items. The rule is
-written from the head of sql/tables/check.sql, not from its SQL. `python -m tests.worlds.leaks` prints
-how often it finds a leak.
+written from the head of sql/tables/check.sql, not from its SQL.
 """
 
 import math
@@ -154,11 +153,3 @@ def leaks(world: World) -> list[bool]:
             and bool(recall[top].mean() - recall[~top].mean() <= 0.4 * recall.std())
         )
     return verdicts
-
-
-if __name__ == "__main__":
-    for n in (100, 300):
-        for name, kind in (CLEAN | LEAKS | LIMITS).items():
-            rng = np.random.default_rng([61, n])
-            found = np.array([leaks(kind(rng, n)) for _ in range(1_000)])
-            print(f"{n:4d} {name:40s} {found[:, 0].sum():5d} {found[:, 1:].sum():5d}", flush=True)
