@@ -2,7 +2,7 @@
 
 The files use this part of it: `statement ok`; `statement error` with the message behind `----`; and
 `query III`, a letter for each column, with the rows behind `----` and a tab between values. An empty line
-ends a record. `onlyif LABEL` and `skipif LABEL` before a record, and `require LABEL` at the top of a file,
+ends a record. `onlyif LABEL` and `skipif LABEL` before a record, and `require LABEL` before all that follow,
 name an edition (`python` or `script`) or a DuckDB (`duckdb1` or `duckdb2`). `foreach NAME VALUE ...` to
 `endloop` repeats records with each value in place of `${NAME}`; `foreach A,B 1,2 3,4` sets two names.
 

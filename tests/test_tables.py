@@ -40,7 +40,8 @@ def test_tables_can_be_whatever_query_table_reads(tables: Con, tmp_path: Path, m
     tables.execute("CREATE OR REPLACE VIEW truth_view AS FROM truth")
     tables.execute('CREATE OR REPLACE TABLE "odd name; " AS FROM rec')
     arrow_rec, arrow_truth = (tables.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth"))
-    assert (arrow_rec.num_rows, arrow_truth.num_rows) == (10, 7)
+    frame = tables.sql("FROM truth WHERE itemid IS NOT NULL").df()
+    assert (arrow_rec.num_rows, arrow_truth.num_rows, len(frame)) == (10, 7, 6)
     reader = pa.RecordBatchReader.from_batches(arrow_rec.schema, arrow_rec.to_batches())
     assert reader.schema == arrow_rec.schema
     query = """
@@ -53,7 +54,7 @@ def test_tables_can_be_whatever_query_table_reads(tables: Con, tmp_path: Path, m
         ("rec", "'rec.json', 'arrow_truth'"),
         ("rec", "'cte_arrow_rec', 'truth_view'"),
         ("rec", "'\"odd name; \"', 'cte_truth'"),
-        ("reader", "'once', 'truth'"),
+        ("reader", "'once', 'frame'"),
     ):
         assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
 
@@ -213,7 +214,8 @@ def test_distribution_equals_numpy_over_values_by_user(tables: Con, ties: str, n
 
 
 SUMMARY = "FROM ranking.evaluate('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
-CHECK = "FROM ranking.check('{}', '{}')"
+CHECK = "FROM ranking.check('{}', '{}', users := '{}', history := '{}', items := '{}', time_col := '')"
+OWN = ["rec", "truth", "truth", "rec", "rec"]
 
 
 def summary_and_check(con: Con, tables: list[str], cte: str = "") -> list[Any]:
@@ -226,8 +228,8 @@ def test_names_of_user_columns_do_not_clash(tables: Con) -> None:
     extra = ", ".join(f'1 AS "{name}"' for name in sorted(names) if not unread.fullmatch(name))
     tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
     tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
-    wide, plain = ["wide_rec", "wide_truth", "wide_truth"], ["rec", "truth", "truth"]
-    assert summary_and_check(tables, wide) == summary_and_check(tables, plain)
+    wide = [f"wide_{name}" for name in OWN]
+    assert summary_and_check(tables, wide) == summary_and_check(tables, OWN)
 
 
 @pytest.mark.slow
@@ -237,22 +239,21 @@ def test_names_of_user_tables_and_ctes_do_not_clash(tables: Con) -> None:
     of_summary, of_check = composed_ctes()
     assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
     assert {"list_facts", "evidence", "found", "systems", "rows"} <= of_check
-    own = ["rec", "truth", "truth"]
-    expected = summary_and_check(tables, own)
+    expected = summary_and_check(tables, OWN)
     tables.execute("""
         ATTACH ':memory:' AS own; USE own;
         CREATE TABLE rec AS FROM memory.rec; CREATE TABLE truth AS FROM memory.truth""")
     another = "SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel"
     for name in NAMES:
         tables.execute(f'CREATE TABLE "{name}" AS {another}')
-    assert summary_and_check(tables, own) == expected
+    assert summary_and_check(tables, OWN) == expected
     cte = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
-    assert summary_and_check(tables, own, f"WITH {cte}") == expected
+    assert summary_and_check(tables, OWN, f"WITH {cte}") == expected
     for query, ctes, rows_of_query in zip((SUMMARY, CHECK), (of_summary, of_check), expected, strict=True):
         names, n = sorted(ctes), query.count("{}")
         for i in range(0, len(names), n):
-            passed = [*names[i : i + n], *own[len(names) - i :]][:n]
-            sources = {name: of for name, of in zip(passed, own, strict=False) if name != of}
+            passed = [*names[i : i + n], *OWN[len(names) - i :]][:n]
+            sources = {name: of for name, of in zip(passed, OWN, strict=False) if name != of}
             if i // n % 2:
                 for name, of in sources.items():
                     tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
