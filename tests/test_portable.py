@@ -65,6 +65,16 @@ def run_script(con: Con) -> None:
         con.execute(con.extract_statements(statement.query)[0])
 
 
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a database of the script and TABLES by DuckDB's shell, which tests only read."""
+    path = tmp_path_factory.mktemp("script") / "shop.duckdb"
+    shell(path, TABLES)
+    assert shell(path, stdin=SCRIPT) == []
+    shell(path, f"CREATE VIEW summary AS {SUMMARY}")
+    return path
+
+
 def assert_same(found: Rows, expected: Rows) -> None:
     """Assert that rows are equal, numbers to 1e-12."""
     assert len(found) == len(expected) > 0
@@ -76,18 +86,16 @@ def assert_same(found: Rows, expected: Rows) -> None:
             assert same, (row, others)
 
 
-def test_the_script_serves_later_sessions_and_views(con: Con, shop: Path) -> None:
-    shell(shop, TABLES)
-    assert shell(shop, stdin=SCRIPT) == []
-    shell(shop, f"CREATE VIEW summary AS {SUMMARY}")
+def test_the_script_serves_later_sessions_and_views(con: Con, database: Path) -> None:
     con.execute(TABLES)
-    with duckdb.connect(shop) as later:  # what one wrote the other reads
+    with duckdb.connect(database) as later:  # what one wrote the other reads
         assert_same(later.execute(NDCG).fetchall(), con.execute(NDCG).fetchall())
-    assert shell(shop, "SELECT ranking.version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
+    version = f"duckdb-ranking-udfs {ranking_udfs.__version__}"
+    assert shell(database, "SELECT ranking.version()") == [(version,)]
     expected = con.execute(SUMMARY).fetchall()
-    assert_same(shell(shop, "FROM summary"), expected)
+    assert_same(shell(database, "FROM summary"), expected)
     with duckdb.connect() as elsewhere:
-        rows = elsewhere.execute(f"ATTACH '{shop}' AS other (READ_ONLY); FROM other.summary").fetchall()
+        rows = elsewhere.execute(f"ATTACH '{database}' AS other (READ_ONLY); FROM other.summary").fetchall()
     assert_same(rows, expected)
 
 
@@ -129,12 +137,11 @@ def test_a_macro_of_the_script_keeps_its_rules(bare: Con) -> None:
     assert broken == []
 
 
-def test_a_file_works_under_whatever_name_it_is_attached(con: Con, shop: Path) -> None:
+def test_a_file_works_under_whatever_name_it_is_attached(con: Con, database: Path) -> None:
     """The tables are those that the session finds."""
-    shell(shop, stdin=SCRIPT)
     con.execute(TABLES)
     with duckdb.connect() as elsewhere:
-        elsewhere.execute(f"ATTACH '{shop}' AS market (READ_ONLY)").execute(TABLES)
+        elsewhere.execute(f"ATTACH '{database}' AS market (READ_ONLY)").execute(TABLES)
         for query in (SUMMARY, NDCG, "FROM ranking.check('rec', 'truth', [2])", "SELECT ranking.mae(1, 3)"):
             rows = elsewhere.execute(query.replace("ranking.", "market.ranking.")).fetchall()
             assert_same(rows, con.execute(query).fetchall())
@@ -143,7 +150,6 @@ def test_a_file_works_under_whatever_name_it_is_attached(con: Con, shop: Path) -
 def test_the_script_runs_again_beside_names_of_others(bare: Con) -> None:
     """In a schema of its own it makes every macro but Hivemall's helpers; it divides whatever the setting."""
     bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
-    run_script(bare)
     run_script(bare)
     bare.execute("CREATE MACRO ranking.mine() AS 'hers'")
     run_script(bare)
@@ -258,9 +264,8 @@ def in_node(code: str, statements: list[str]) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_node_attaches_a_file_of_the_script(con: Con, shop: Path) -> None:
-    shell(shop, stdin=SCRIPT)
-    attached = f"ATTACH '{shop}' AS shop (READ_ONLY)"
+def test_node_attaches_a_file_of_the_script(con: Con, database: Path) -> None:
+    attached = f"ATTACH '{database}' AS shop (READ_ONLY)"
     query = "SELECT recall, ndcg FROM ranking.evaluate('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
     tables = filter(str.strip, TABLES.split(";"))
     found = in_node(NODE, [attached, *tables, query.replace("ranking.", "shop.ranking.")])
@@ -341,17 +346,16 @@ def test_what_only_python_compares_is_refused_while_the_query_is_planned(
 
 @pytest.mark.parametrize("file", ["shop.duckdb", "ranking.duckdb"])
 def test_the_command_reads_a_database_with_the_script_or_called_ranking(
-    tmp_path: Path, monkeypatch: Patch, capsys: Captured, file: str
+    tmp_path: Path, monkeypatch: Patch, capsys: Captured, database: Path, file: str
 ) -> None:
     """Its views keep what they call; `ranking` would mean two things beside a database of the pack's."""
     monkeypatch.chdir(tmp_path)
+    if file == database.name:
+        shutil.copy(database, file)
     with duckdb.connect(file) as con:
-        con.execute(TABLES)
-        if file == "shop.duckdb":
-            run_script(con)
-            view = "ranking.judged('rec', 'truth', 3)"
-        else:
-            ranking_udfs.register(con, name="rk")
+        view = "ranking.judged('rec', 'truth', 3)"
+        if file != database.name:
+            ranking_udfs.register(con.execute(TABLES), name="rk")
             view = "(SELECT recall([1], [1]))"
         con.execute(f"CREATE VIEW shown AS SELECT * FROM rec WHERE (SELECT count(*) FROM {view}) > 0")
     assert main(["evaluate", "--database", file, "shown", "truth", "-m", "recall", "--format", "csv"]) == 0

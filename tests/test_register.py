@@ -41,12 +41,12 @@ PLAIN, HIVEMALL, RK = OPTIONS
 # A state, the steps that lead to it, and the options with which register works then.
 STATES = [
     ("registered", "REGISTER", "HIVEMALL RK"),
-    ("registered for Hivemall", "REGISTER FOR HIVEMALL", "PLAIN HIVEMALL"),
+    ("registered for Hivemall", "REGISTER FOR HIVEMALL", "PLAIN"),
     ("registered on a cursor", "REGISTER ON A CURSOR", "PLAIN"),
     ("a dropped macro, detached", "REGISTER | DROP MACRO ranking.mae | DETACH ranking", "PLAIN"),
     ("ranking is detached", "REGISTER | DETACH ranking", "PLAIN"),
     ("a transaction that read", "BEGIN | SELECT count(*) FROM duckdb_functions()", "PLAIN"),
-    ("a transaction that wrote", "BEGIN | CREATE TABLE t AS SELECT 1 AS i", "PLAIN HIVEMALL"),
+    ("a transaction that wrote", "BEGIN | CREATE TABLE t AS SELECT 1 AS i", "HIVEMALL"),
     ("committed", "BEGIN | REGISTER | COMMIT", "PLAIN"),
     ("rolled back", "BEGIN | REGISTER | ROLLBACK", "PLAIN"),
     ("Hivemall's, rolled back", "BEGIN | REGISTER FOR HIVEMALL | ROLLBACK", "HIVEMALL"),
@@ -56,9 +56,9 @@ STATES = [
     ("a database my_ranking in use", "ATTACH ':memory:' AS my_ranking | USE my_ranking", "PLAIN"),
     ("a search path", "CREATE SCHEMA s | ATTACH ':memory:' AS b | SET search_path = 's,b.main'", "PLAIN"),
     ("a read-only database in use", "ATTACH 'other.db' AS other (READ_ONLY) | USE other", "PLAIN"),
-    ("a read-only database", "OPEN read.db", "PLAIN HIVEMALL"),
+    ("a read-only database", "OPEN read.db", "HIVEMALL"),
     ("a connection to the same file", "OPEN other.db | REGISTER ON ANOTHER", "PLAIN"),
-    ("no access, and locked", "SET enable_external_access = false; SET lock_configuration = true", "PLAIN HIVEMALL"),
+    ("no access, and locked", "SET enable_external_access = false; SET lock_configuration = true", "HIVEMALL"),
     ("a schema of that name", "CREATE SCHEMA ranking", "RK"),
     ("a schema of that name elsewhere", "ATTACH ':memory:' AS b | CREATE SCHEMA b.ranking", "PLAIN"),
     ("the script's macros", "RUN THE SCRIPT", "RK"),
@@ -88,9 +88,7 @@ def served(con: Con, way: str) -> bool:
     name = OPTIONS[way].get("name", "ranking")
     query = f"SELECT {name}.version(), max(m) FROM (SELECT {name}.main.mae(i, 1) OVER (PARTITION BY i % 2) AS m FROM range(4) t(i))"
     assert con.execute(query).fetchall() == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}", 1)]
-    if way != HIVEMALL:
-        return works(con, name)
-    return con.execute("SELECT collect_set(5), recall([1, 3], [1, 2])").fetchall() == [([5], 1 / 2)]
+    return works(con, name) and (way != HIVEMALL or value(con, "SELECT collect_set(5)") == [5])
 
 
 @pytest.mark.parametrize(
@@ -399,7 +397,7 @@ def test_macros_made_after_register_are_never_replaced(tmp_path: Path) -> None:
         assert con.execute(sql).fetchall() == [(1, 1)]
 
 
-@pytest.mark.parametrize("name", ["my rk", "o'x", 'a"b', "select", "ranking.y"])
+@pytest.mark.parametrize("name", ["select", "o'x \"ranking.y"])
 def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
     ranking_udfs.register(ranking_udfs.register(bare, name=name), name=name)
     quoted = '"' + name.replace('"', '""') + '"'

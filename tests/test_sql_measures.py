@@ -97,7 +97,7 @@ def test_columns_may_be_called_like_parameters_and_lambda_variables(
     assert values == con.execute(f"SELECT {calls.format(argument)} FROM t").fetchall()
 
 
-# Other kinds of k, and grades: calls/errors.txt.
+# tests/calls has the other kinds of k, and grades.
 OTHERS = {"discount": ("log2", "half_life"), "gain": ("binary", "graded")}
 # One measure for each rule, since the macros around the formulas are made of one template.
 OPTIONS = {
@@ -163,7 +163,7 @@ def test_each_measure_judges_its_lists_once(con: Con) -> None:
     ],
 )
 def test_invalid_judged_rankings_are_an_error(con: Con, fields: tuple[Any, ...]) -> None:
-    """The Python function reports the rule: calls/errors.txt."""
+    """The Python function reports the rule: tests/calls."""
     names = ("ranks", "grades", "ideal", "size", "cutoff")
     text = f"{{{', '.join(f'{name!r}: {of}' for name, of in zip(names, fields, strict=True))}}}"
     kind = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"

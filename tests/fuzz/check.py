@@ -1,6 +1,5 @@
 """One numbered batch of random cases, through the pack and through the slow definitions."""
 
-import csv
 import math
 import random
 import re
@@ -8,8 +7,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import product
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -17,8 +14,6 @@ import pyarrow as pa
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.command import session
-from ranking_udfs.inputs.tables import Inputs, load
 from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
@@ -142,7 +137,7 @@ TRUTHS = {"binary": "truth", "map": "map_keys(truth), map_values(truth)"}  # as 
 def check_refusals(rng: random.Random) -> int:
     """Call with one wrong row in a batch: the error must name the function.
 
-    Wrong types, options and numbers of arguments are in tests/calls/errors.txt.
+    Wrong types, options and numbers of arguments are in tests/calls.
     """
     batch = cases.draw(rng)
     name, at = rng.choice([*BY_NAME]), rng.randrange(len(batch.rows))
@@ -263,7 +258,7 @@ def check_tables(rng: random.Random) -> int:
     for row in (*rec, *truth):
         if rng.random() < unclean:
             row[rng.choice(["itemid", "itemid", "userid"])] = None
-    if all(row["userid"] is None for row in truth):  # an error: tests/sql/errors_judging.test
+    if all(row["userid"] is None for row in truth):  # an error: tests/sql
         return 0
     rng.shuffle(rec)
     rng.shuffle(truth)
@@ -497,34 +492,6 @@ def check_ties(rng: random.Random) -> int:
     return len(users)
 
 
-WRITTEN = [
-    *("0", "7", "12", "-5", "1000", "9223372036854775807"),
-    *("-0", "+7", "007", " 7", "7 ", "1_000", "1e3", "1000.0", "0x1F", "1.1", "1.10", "1.2", "1.20"),
-    *("9223372036854775808", "18446744073709551615", "18446744073709551616", "17446744073709551000"),
-    *("true", "TRUE", "2020-01-01", "2020-1-1", "nan", "NaN", "inf", "NULL", "a", "A", "a,b", "é", "e\u0301"),
-]
-
-
-def check_csv_ids(rng: random.Random) -> int:
-    """Compare ids of CSV files: those that are written alike match, whatever DuckDB takes them for."""
-    few = WRITTEN[:6] if rng.random() < 0.3 else WRITTEN
-    users, items = (rng.sample(few, rng.randint(1, 5)) for _ in range(2))
-    pairs = [*product(users, items)]
-    written = {name: sorted(rng.sample(pairs, rng.randint(1, len(pairs)))) for name in ("rec", "truth")}
-    with TemporaryDirectory() as folder, session.connect({}) as con:
-        for name, rows in written.items():
-            with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows([("userid", "itemid", "score"), *((*row, 1) for row in rows)])
-        load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv"))
-        columns = "typeof(userid), typeof(itemid), userid::VARCHAR, itemid::VARCHAR"
-        tables = [con.execute(f"SELECT {columns} FROM {name}").fetchall() for name in written]
-        texts = [sorted(row[2:] for row in table) for table in tables]
-        agree("texts", [*written.values()], texts, [*written.values()])
-        types = {row[:2] for table in tables for row in table}
-        agree(f"types of {written}", ["rec and truth"], [len(types)], [1])
-    return len(users)
-
-
 CHECKS: dict[str, tuple[Callable[[random.Random], int], int]] = {
     "lists": (check_lists, 140),
     "sql": (check_sql, 4),
@@ -532,6 +499,5 @@ CHECKS: dict[str, tuple[Callable[[random.Random], int], int]] = {
     "list measures": (check_list_measures, 10),
     "refusals": (check_refusals, 25),
     "judged structs": (check_structs, 15),
-    "csv ids": (check_csv_ids, 4),
     "ties": (check_ties, 4),
 }
