@@ -1,6 +1,6 @@
 """Ties: expected values over all orders of tied items, by other libraries, and the order of trec_eval.
 
-The fuzzer compares expected values with the mean over all permutations; tests/sql/ties.test has values by hand.
+The fuzzer compares expected values with the mean over all permutations; sql/ties.test has values by hand.
 """
 
 import math
