@@ -311,8 +311,9 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(co
     """
     page = SCRIPT.parents[1].joinpath("examples/browser/page.js").read_text(encoding="utf-8")
     queries = [query for name, query in QUERIES.items() if f"FROM {name}(" not in page]
-    # Without Python, measures are names alone.
+    # Without Python, measures are names alone. To plan a comparison takes seconds for each of them.
     queries = [re.sub(r"(measures := '\w+)[^']*", r"\1", query) for query in queries]
+    queries = [query.replace("measures := ['ndcg', 'auc']", "measures := ['ndcg']") for query in queries]
     make = re.sub(r"range\((\d)_?000\)", r"range(\g<1>00)", MAKE)  # it is slow: a tenth of the rows
     tables = list(filter(str.strip, make.split(";")))
     asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in queries]
