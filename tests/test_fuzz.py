@@ -7,7 +7,7 @@ from tests.fuzz.__main__ import fuzz
 from tests.fuzz.check import CHECKS
 
 CASES = {"lists": 2_000, "sql": 200, "tables": 300, "list measures": 2_500}
-CASES |= {"refusals": 60, "judged structs": 500, "ties": 160}
+CASES |= {"judged structs": 500, "ties": 160}
 
 
 @pytest.mark.slow

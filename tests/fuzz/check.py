@@ -14,10 +14,10 @@ import pyarrow as pa
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
-from ranking_udfs.measures.registry import BY_NAME, MEASURES, Measure
+from ranking_udfs.measures.registry import MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
-from tests.fuzz.cases import PARTS, Row
+from tests.fuzz.cases import PARTS
 from tests.sql_names import TABLE_NAMES
 from tests.ties import LAYOUTS, condensed, create_tables, random_cases
 from tests.ties import mean as mean_over_orders
@@ -132,29 +132,6 @@ def check_sql(rng: random.Random) -> int:
 
 
 TRUTHS = {"binary": "truth", "map": "map_keys(truth), map_values(truth)"}  # as ranking.judge takes them
-
-
-def check_refusals(rng: random.Random) -> int:
-    """Call with one wrong row in a batch: the error must name the function.
-
-    Wrong types, options and numbers of arguments are in tests/calls.
-    """
-    batch = cases.draw(rng)
-    name, at = rng.choice([*BY_NAME]), rng.randrange(len(batch.rows))
-    ks: list[Any] = [row.k for row in batch.rows]
-    wrong: Any = rng.choice([-1, -2, -(2**31), -(2**63)])
-    if batch.items.in_truth and rng.random() < 0.5:
-        wrong = {batch.items.in_truth[0]: rng.choice([math.nan, math.inf, -math.inf, None])}
-        rows = [Row([], wrong if i == at else {}, row.k) for i, row in enumerate(batch.rows)]
-        batch = replace(batch, form="map", layout=replace(batch.layout, grade=pa.float64()), rows=rows)
-    else:
-        ks[at] = wrong
-    try:
-        got: Any = call(name, *batch.arrays(), pa.array(ks))
-    except ValueError as error:
-        got = str(error).partition(" ")[0]
-    agree(batch.call(name), [wrong], [got], [f"{name}:"])
-    return 1
 
 
 LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
@@ -497,7 +474,6 @@ CHECKS: dict[str, tuple[Callable[[random.Random], int], int]] = {
     "sql": (check_sql, 4),
     "tables": (check_tables, 8),
     "list measures": (check_list_measures, 10),
-    "refusals": (check_refusals, 25),
     "judged structs": (check_structs, 15),
     "ties": (check_ties, 4),
 }
