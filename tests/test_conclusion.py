@@ -119,7 +119,7 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     assert means["users!"] > means["user!"] > means["pop"]
     where = "or the 40 queries with recommendations from every model"
     assert lead.startswith("user! ")
-    assert lead.endswith(f" But f{where}, users! has the best mean.")
+    assert lead.endswith(f" However, f{where}, users! has the best mean.")
     listed = ", ".join(f"{means[name]:.4f} with {name}" for name in ("users!", "user!", "pop"))
     assert f"F{where}, NDCG@10 is {listed}." in others
     assert "Queries in truth that are not in rec: users! 80 of 120 (67%)." in others
