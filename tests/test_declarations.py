@@ -60,7 +60,7 @@ def test_all_editions_take_the_same_options_of_judging() -> None:
 def test_a_conclusion_takes_what_a_user_lacks_from_the_registry(measure: Measure) -> None:
     row = {"measure": measure.name, "users": 3, "users_undefined": 2}
     row |= {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
-    both = f"{measure.empty.lacking} in both" if measure.empty.lacking else "a value of both"
+    both = f"{measure.empty.lacking} in both" if measure.empty.lacking else "a value from both"
     assert [*users_texts(row)] == [f"; based on the 3 of 5 users with {both}"]
 
 
