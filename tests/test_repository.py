@@ -114,7 +114,7 @@ def test_the_gate_fails_if_the_candidate_is_worse() -> None:
         "## Ranking gate: failed\n\n\n- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n" in summary
     )
     assert (
-        "\n- Segment a: candidate is worse than baseline in NDCG@10 by 0.3691 "
+        "\n- Segment a: candidate is significantly worse than baseline in NDCG@10 by 0.3691 "
         in summary.partition("<details>")[0]
     )
     mean = (1 / log2(3) + 1 / log2(4)) / 2
