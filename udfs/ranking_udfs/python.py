@@ -628,10 +628,10 @@ def parse_texts(name: str, example: str, value: Any, parse: Callable[[str], list
 def to_cut_off(k: object) -> int | None:
     """Convert a cutoff to an integer, or to None for the whole list; DataError if it is not valid."""
     try:
-        cutoff = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
+        depth = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        cutoff = -1
-    if cutoff is not None and not 0 <= cutoff <= defaults.LARGEST_K:
+        depth = -1
+    if depth is not None and not 0 <= depth <= defaults.LARGEST_K:
         rule = f"every k in ks must be an integer from 0 to {defaults.LARGEST_K}, or None"
         raise DataError(f"{rule}, got {shorten(repr(k))}")
-    return cutoff
+    return depth

@@ -68,14 +68,8 @@ def register(
         raise ValueError(f"register: hivemall must be True or False, got {shorten(repr(hivemall))}")
     taken = add_missing(con, hivemall, name)
     if taken:
-        named = dict.fromkeys(
-            BY_NAME[function].name if function in BY_NAME else function for function in taken
-        )
-        hint = ", ".join(
-            f"{name}.{function}"
-            for function in named
-            if function in macros() and not macros()[function].is_temp
-        )
+        named = dict.fromkeys(BY_NAME[alias].name if alias in BY_NAME else alias for alias in taken)
+        hint = ", ".join(f"{name}.{new}" for new in named if new in macros() and not macros()[new].is_temp)
         warnings.warn(f"register: {not_replaced(taken)}{f'; use {hint}' if hint else ''}", stacklevel=2)
     return con
 
@@ -95,10 +89,7 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
 def add_missing(
     con: duckdb.DuckDBPyConnection, hivemall: bool = False, database: str | None = NAMESPACE
 ) -> list[str]:
-    """Add missing functions and macros, or functions alone if `database` is None; return the names taken.
-
-    Errors are those of `register`.
-    """
+    """Add missing functions, and macros to the `database`; return names taken. Errors: as in `register`."""
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
         in_use = names_in_use(con, [*UDFS, *wanted])
