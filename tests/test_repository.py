@@ -142,7 +142,7 @@ def test_only_a_first_run_passes_without_a_baseline() -> None:
     for before in ({"baseline": "none.csv"}, {"baseline": "", "against": "none.csv"}):
         code, summary, said = gate(candidate="worse.csv", **before)
         assert code == 1
-        rule = "There is no file `none.csv`: write `first-run: true` if there is no baseline yet."
+        rule = "The file `none.csv` does not exist. Write `first-run: true` if there is no baseline yet."
         assert summary.startswith(f"## Ranking gate: could not compare\n\n{rule}\n\n- none.csv: no ")
         assert "the baseline: write first-run: true if there is none yet\n" in said
     assert gate(first_run="true", candidate="worse.csv")[0] == 3
