@@ -138,7 +138,7 @@ def test_partial_leaks_equal_the_slow_definition(con: Con) -> None:
 
 
 def test_partial_leaks_are_found_and_strong_models_are_not() -> None:
-    """Draw 30 times of each kind, with 300 users; ranking.check equals the slow definition, as tested above."""
+    """Draw 30 times of each kind, with 300 users. The test above holds that ranking.check decides alike."""
 
     def count_verdicts(kind: leaks.Kind) -> Counter[tuple[bool, ...]]:
         rng = np.random.default_rng(61)
