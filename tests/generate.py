@@ -6,7 +6,6 @@
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
 - tests/transcripts/*.txt: the output of calls of the command and of Python's functions
-- tests/sql/errors*.test, tests/calls/*.txt: messages of errors; values and rows are written by hand
 
 With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
 `--keep-outputs` it leaves transcripts as they are, so that tests compare them with what calls print.
@@ -17,7 +16,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
@@ -37,16 +36,10 @@ from ranking_udfs.macros import files, portable
 from ranking_udfs.macros.standalone import helpers
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.reporting import charts
-from tests import coming_from, reference, sqllogic, test_calls, transcripts
+from tests import coming_from, reference, transcripts
 from tests.reference import ROOT
 
 ADVICE = "run `python -m tests.generate` and read the diff"
-# The files of expected outputs, and what returns the text of each with what is printed now.
-OUTPUTS: dict[Path, Callable[[Path], str]] = {
-    **dict.fromkeys(transcripts.FILES, transcripts.rewritten),
-    **dict.fromkeys(sorted(sqllogic.FOLDER.glob("errors*.test")), sqllogic.rewritten),
-    **dict.fromkeys(test_calls.FILES, test_calls.rewritten),
-}
 RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
@@ -86,9 +79,7 @@ def generated() -> Iterator[tuple[Path, str]]:
 def expected_outputs() -> Iterator[tuple[Path, str]]:
     """Yield each file of expected outputs and its text, which new processes print."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        texts = {path: pool.submit(rewritten, path) for path, rewritten in OUTPUTS.items()}
-        for path, text in texts.items():
-            yield path, text.result()
+        yield from zip(transcripts.FILES, pool.map(transcripts.rewritten, transcripts.FILES), strict=True)
 
 
 def stale(has_outputs: bool) -> Iterator[tuple[Path, str]]:

@@ -11,7 +11,7 @@ where a name with a value is a constant. In names.txt a call is a text that name
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ Loops = Mapping[str, Sequence[str]]
 
 
 class Case(NamedTuple):
-    """A call with `=` and its value or `!` and its error; `chosen` has the values of its loops."""
+    """A call with `=` and its value, or `!` and its error."""
 
     file: str
     line: int
@@ -28,7 +28,6 @@ class Case(NamedTuple):
     call: str
     sign: str
     expected: str
-    chosen: Mapping[str, str]
 
     @property
     def place(self) -> str:
@@ -59,9 +58,9 @@ def read(file: str, every_name: Sequence[str] = ()) -> list[Case]:
             call, sign, expected = parts(line)
             assert expected, f"tests/calls/{file}.txt:{number}: must be CALL = VALUE or CALL ! ERROR"
             for frame in frames:
-                for texts, chosen in combinations((frame.replace("*", call), expected), loops):
-                    unused -= {*chosen, frame}
-                    cases.append(Case(file, number, rule, texts[0], sign, texts[1], chosen))
+                for texts, used in combinations((frame.replace("*", call), expected), loops):
+                    unused -= {*used, frame}
+                    cases.append(Case(file, number, rule, texts[0], sign, texts[1]))
     return cases
 
 
@@ -75,7 +74,7 @@ def parts(line: str) -> tuple[str, str, str]:
 
 
 def combinations(texts: Sequence[str], loops: Loops) -> Iterator[tuple[Sequence[str], dict[str, str]]]:
-    """Yield the texts with each combination of values for the names in them."""
+    """Yield the texts with each combination of values for the names in them, and those values."""
     if not loops:
         yield texts, {}
         return
@@ -86,17 +85,5 @@ def combinations(texts: Sequence[str], loops: Loops) -> Iterator[tuple[Sequence[
         return
     for value in loops[name]:
         replaced = [pattern.sub(lambda _, value=value: value, text) for text in texts]
-        for found, chosen in combinations(replaced, rest):
-            yield found, {name: value, **chosen}
-
-
-def with_errors(cases: Sequence[Case], error_of: Callable[[Case], str]) -> str:
-    """Return the text of the cases' file with the errors that come out; values stay as they are."""
-    lines = (FOLDER / f"{cases[0].file}.txt").read_text(encoding="utf-8").split("\n")
-    for case in reversed(cases):  # so that the first call of a line has the last word
-        if case.sign == "!" and (error := error_of(case)) not in ("", case.expected):
-            call, _, expected = parts(lines[case.line - 1])
-            for name, value in case.chosen.items():
-                error = error.replace(value, name) if re.search(rf"\b{name}\b", expected) else error
-            lines[case.line - 1] = f"{call} ! {error}"
-    return "\n".join(lines)
+        for found, used in combinations(replaced, rest):
+            yield found, {name: value, **used}

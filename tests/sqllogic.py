@@ -148,23 +148,3 @@ class Runner:
             ):
                 place = f"tests/sql/{path.name}:{record.line} ({self.edition})"
                 yield f"{place}\n{record.sql}\n----\n" + "\n".join(map(row_text, rows))
-
-
-def rewritten(path: Path) -> str:
-    """Return the text of a file with the messages that Python's edition gives now; rows stay as they are."""
-    lines = path.read_text(encoding="utf-8").split("\n")
-    new: dict[int, list[str]] = {}
-    for record, rows in Runner("python").results(path):
-        is_message = record.kind == "error" or ERRORS_OF.match(record.sql)
-        if is_message and record.line not in new:
-            texts = new[record.line] = [row_text(row) for row in rows]
-            begin = lines.index("----", record.line) + 1
-            for line, expected in zip(lines[begin:], record.expected, strict=False):
-                pattern = re.sub(r"\\\$\\{\w+\\}", "(.+)", re.escape(line))
-                for match in re.finditer(pattern, expected):
-                    for name, value in zip(re.findall(r"\${\w+}", line), match.groups(), strict=True):
-                        texts[:] = [text.replace(value, name) for text in texts]
-    for number in sorted(new, reverse=True):
-        begin = lines.index("----", number) + 1
-        lines[begin : lines.index("", begin)] = new[number]
-    return "\n".join(lines)

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from functools import cache
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -18,7 +17,7 @@ from ranking_udfs.macros import portable
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, value
-from tests.read_calls import FOLDER, Case, read, with_errors
+from tests.read_calls import FOLDER, Case, read
 
 VIEWS = ["arrow_output_version = '1.5'", "arrow_output_list_view = true", "produce_arrow_string_view = true"]
 LAYOUTS = {
@@ -140,9 +139,3 @@ def test_a_call_has_its_value_or_its_error(
 
 def test_each_file_is_run() -> None:
     assert {*FOLDER.glob("*.txt")} == {*FILES, FOLDER / "measures.txt"}
-
-
-def rewritten(path: Path) -> str:
-    """Return the text of a file of FILES with the errors that come out now, for `tests.generate`."""
-    with connected(CONNECTIONS[path.stem][0]) as con:
-        return with_errors(read(path.stem, NAMES), lambda case: error_of(con, case))
