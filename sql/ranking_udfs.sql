@@ -11547,8 +11547,8 @@ VALUES
 (8, ''nothing_relevant'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: no ', of['grade'], ' is ', of['least'], ', so nothing is relevant'), '''', ''''''), '''')), '),
 (9, ''swapped'', ''ids that match'', 0, NULL, ', (concat('''', replace(concat('are users and items swapped?'), '''', ''''''), '''')), '),
 (10, ''upside_down'', ''users with both kinds of items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below other items'), '''', ''''''), '''')), '),
-(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below already-seen items'), '''', ''''''), '''')), '),
-(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks, and truth is too small to decide'), '''', ''''''), '''')), '),
+(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below seen items'), '''', ''''''), '''')), '),
+(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to decide'), '''', ''''''), '''')), '),
 (13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
 (14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
 (15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
@@ -11574,17 +11574,17 @@ VALUES
 (35, ''null_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NULL'), '''', ''''''), '''')), '),
 (36, ''infinite_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NaN or infinite'), '''', ''''''), '''')), '),
 (37, ''negative_grade'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is negative'), '''', ''''''), '''')), '),
-(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
+(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer; NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
 (39, ''repeated_truth'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') repeated'), '''', ''''''), '''')), '),
 (40, ''contradicting_grades'', NULL, NULL, 0, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') with different grades'), '''', ''''''), '''')), '),
-(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items, so skip leaves hits only'), '''', ''''''), '''')), '),
+(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items; skip leaves hits only'), '''', ''''''), '''')), '),
 (42, ''no_relevant_item'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('truth: users without a relevant item'), '''', ''''''), '''')), '),
 (43, ''not_in_rec'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users in truth that are not in rec'), '''', ''''''), '''')), '),
 (44, ''not_in_truth'', ''users of rec'', NULL, NULL, ', (concat('''', replace(concat('users in rec that are not in truth'), '''', ''''''), '''')), '),
 (45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations from one system only'), '''', ''''''), '''')), '),
-(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items missing from the catalog (users: {n})'), '''', ''''''), '''')), '),
-(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items missing from the catalog'), '''', ''''''), '''')), '),
-(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with another recall at k = {k} without missing items'), '''', ''''''), '''')), '),
+(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items not in the catalog (users: {n})'), '''', ''''''), '''')), '),
+(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items not in the catalog'), '''', ''''''), '''')), '),
+(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose recall at k = {k} depends on missing items'), '''', ''''''), '''')), '),
 (49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the catalog'), '''', ''''''), '''')), '),
 (52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items already in the user''s history'), '''', ''''''), '''')), '),
 (53, ''late_history'', ''events of history'', NULL, 0, ', (concat('''', replace(concat('history: events at or after the first of truth'), '''', ''''''), '''')), '),
@@ -11675,8 +11675,8 @@ no_common_item | rec |  | items of truth | 0 |  | no item of truth is in rec | g
 nothing_relevant | truth |  | rows of truth | 0 |  | truth: no {grade} is {least}, so nothing is relevant | write a lower min_grade | write a lower --min-grade | write a lower min_grade
 swapped | rec |  | ids that match | 0 |  | are users and items swapped? | swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap user_col and item_col, or the columns of one table
 upside_down | rec |  | users with both kinds of items |  |  | rec: users whose relevant items rank below other items | if lower scores are better (ranks, distances): write descending := false, or for some systems only, SELECT * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists contain already-seen items: FROM rec ANTI JOIN history USING (userid, itemid), or pass history := ... to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write --history FILE to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write history=... to find out
-seen_first | rec | history | users with both kinds of items | 0 |  | rec: users whose relevant items rank below already-seen items | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
-unknown_end | rec |  | lists |  |  | rec: scores look like ranks, and truth is too small to decide | if rank 1 is the best: write descending := false | if rank 1 is the best: {ascending} | if rank 1 is the best: {ascending}
+seen_first | rec | history | users with both kinds of items | 0 |  | rec: users whose relevant items rank below seen items | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
+unknown_end | rec |  | lists |  |  | rec: scores look like ranks; truth is too small to decide | if rank 1 is the best: write descending := false | if rank 1 is the best: {ascending} | if rank 1 is the best: {ascending}
 truth_in_rec | rec |  | users with 2 relevant items |  |  | rec: users whose relevant items are all at the top | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it
 partial_leak | rec |  | users with 2 relevant items |  |  | rec: users with all relevant items at the top, as in a leak | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists
 user_spelling | rec |  | users of rec | 0 |  | users that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
@@ -11702,19 +11702,19 @@ null_truth_item | truth |  | rows of truth |  | 0 | truth: {item} is NULL |  |  
 null_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NULL |  |  | 
 infinite_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NaN or infinite |  |  | 
 negative_grade | truth |  | rows of truth |  |  | truth: {grade} is negative |  |  | 
-fractional_grade | truth |  | rows of truth |  | 0 | truth: {grade} is not an integer, and NDCG gains 2^{grade} - 1 | write ranking.ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear)
+fractional_grade | truth |  | rows of truth |  | 0 | truth: {grade} is not an integer; NDCG gains 2^{grade} - 1 | write ranking.ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear)
 repeated_truth | truth |  | rows of truth |  |  | truth: ({user}, {item}) repeated |  |  | 
 contradicting_grades | truth |  |  |  | 0 | truth: ({user}, {item}) with different grades | keep the right one; the highest is used | keep the right one; the highest is used | keep the right one; the highest is used
-nothing_but_hits | truth |  | users of truth |  | 0 | truth: no judged non-relevant items, so skip leaves hits only | remove unjudged := ''skip'' | remove --unjudged skip | remove unjudged=''skip''
+nothing_but_hits | truth |  | users of truth |  | 0 | truth: no judged non-relevant items; skip leaves hits only | remove unjudged := ''skip'' | remove --unjudged skip | remove unjudged=''skip''
 no_relevant_item | truth |  | users of truth |  | 0.05 | truth: users without a relevant item |  |  | 
 not_in_rec | rec |  | users of truth |  | 0.05 | users in truth that are not in rec |  |  | 
 not_in_truth | rec |  | users of rec |  |  | users in rec that are not in truth |  |  | 
 one_system_only | rec |  | users of truth |  | 0.05 | users with recommendations from one system only |  |  | 
-gone_labels | truth | items | pairs of truth |  |  | truth: labels for items missing from the catalog (users: {n}) |  |  | 
-gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels for items missing from the catalog | if the ids match in both: label again, or use FROM truth SEMI JOIN items USING (itemid) | if the ids match in both: label again, or remove these rows from TRUTH | if the ids match in both: label again, or remove these rows from truth
-recall_without_gone | rec | items | users of truth |  |  | rec: users with another recall at k = {k} without missing items |  |  | 
+gone_labels | truth | items | pairs of truth |  |  | truth: labels for items not in the catalog (users: {n}) |  |  | 
+gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels for items not in the catalog | if the ids match in both: label again, or use FROM truth SEMI JOIN items USING (itemid) | if the ids match in both: label again, or remove these rows from TRUTH | if the ids match in both: label again, or remove these rows from truth
+recall_without_gone | rec | items | users of truth |  |  | rec: users whose recall at k = {k} depends on missing items |  |  | 
 gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the catalog | build rec from this catalog | build rec from this catalog | build rec from this catalog
-labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: by the model''s grades, its users are not a random sample | sample the users for human labels at random | sample the users for human labels at random | sample the users for human labels at random
+labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: by model grades, its users are not a random sample | sample the users for human labels at random | sample the users for human labels at random | sample the users for human labels at random
 labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} lacks human labels | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
 truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items already in the user''s history | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
 late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before the first event of truth | end the history before the first event of truth | end the history before the first event of truth
@@ -14545,8 +14545,8 @@ VALUES
 (8, ''nothing_relevant'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: no ', of['grade'], ' is ', of['least'], ', so nothing is relevant'), '''', ''''''), '''')), '),
 (9, ''swapped'', ''ids that match'', 0, NULL, ', (concat('''', replace(concat('are users and items swapped?'), '''', ''''''), '''')), '),
 (10, ''upside_down'', ''users with both kinds of items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below other items'), '''', ''''''), '''')), '),
-(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below already-seen items'), '''', ''''''), '''')), '),
-(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks, and truth is too small to decide'), '''', ''''''), '''')), '),
+(11, ''seen_first'', ''users with both kinds of items'', 0, NULL, ', (concat('''', replace(concat('rec: users whose relevant items rank below seen items'), '''', ''''''), '''')), '),
+(12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to decide'), '''', ''''''), '''')), '),
 (13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
 (14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
 (15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
@@ -14572,17 +14572,17 @@ VALUES
 (35, ''null_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NULL'), '''', ''''''), '''')), '),
 (36, ''infinite_grade'', ''rows of truth'', 0, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is NaN or infinite'), '''', ''''''), '''')), '),
 (37, ''negative_grade'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: ', of['grade'], ' is negative'), '''', ''''''), '''')), '),
-(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer, and NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
+(38, ''fractional_grade'', ''rows of truth'', NULL, 0, ', (concat('''', replace(concat('truth: ', of['grade'], ' is not an integer; NDCG gains 2^', of['grade'], ' - 1'), '''', ''''''), '''')), '),
 (39, ''repeated_truth'', ''rows of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') repeated'), '''', ''''''), '''')), '),
 (40, ''contradicting_grades'', NULL, NULL, 0, ', (concat('''', replace(concat('truth: (', of['user'], ', ', of['item'], ') with different grades'), '''', ''''''), '''')), '),
-(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items, so skip leaves hits only'), '''', ''''''), '''')), '),
+(41, ''nothing_but_hits'', ''users of truth'', NULL, 0, ', (concat('''', replace(concat('truth: no judged non-relevant items; skip leaves hits only'), '''', ''''''), '''')), '),
 (42, ''no_relevant_item'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('truth: users without a relevant item'), '''', ''''''), '''')), '),
 (43, ''not_in_rec'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users in truth that are not in rec'), '''', ''''''), '''')), '),
 (44, ''not_in_truth'', ''users of rec'', NULL, NULL, ', (concat('''', replace(concat('users in rec that are not in truth'), '''', ''''''), '''')), '),
 (45, ''one_system_only'', ''users of truth'', NULL, 0.05, ', (concat('''', replace(concat('users with recommendations from one system only'), '''', ''''''), '''')), '),
-(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items missing from the catalog (users: {n})'), '''', ''''''), '''')), '),
-(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items missing from the catalog'), '''', ''''''), '''')), '),
-(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users with another recall at k = {k} without missing items'), '''', ''''''), '''')), '),
+(46, ''gone_labels'', ''pairs of truth'', NULL, NULL, ', (concat('''', replace(concat('truth: labels for items not in the catalog (users: {n})'), '''', ''''''), '''')), '),
+(47, ''gone_relevant'', ''relevant pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: relevant labels for items not in the catalog'), '''', ''''''), '''')), '),
+(48, ''recall_without_gone'', ''users of truth'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose recall at k = {k} depends on missing items'), '''', ''''''), '''')), '),
 (49, ''gone_items'', ''rows of rec'', NULL, 0.05, ', (concat('''', replace(concat('rec: items that are not in the catalog'), '''', ''''''), '''')), '),
 (52, ''truth_in_history'', ''pairs of truth'', 0.5, 0.05, ', (concat('''', replace(concat('truth: items already in the user''s history'), '''', ''''''), '''')), '),
 (53, ''late_history'', ''events of history'', NULL, 0, ', (concat('''', replace(concat('history: events at or after the first of truth'), '''', ''''''), '''')), '),

@@ -221,7 +221,7 @@ def test_examples_show_titles_and_grades() -> None:
     assert most in text_of(changed)
     assert "Relevant items missed by b: g: no longer in the corpus and x: Milk." in text_of(changed)
     assert tables_in(found["Largest losses and gains"])[0][0]["User"] == "1: what is for lunch?"
-    assert "labels for items missing from the catalog (users: 1)" in text_of(found["The data"])
+    assert "labels for items not in the catalog (users: 1)" in text_of(found["The data"])
     assert "gains, as in NDCG, also count grades below 2" in text_of(found["The data"])
 
 

@@ -126,7 +126,7 @@ PROBLEMS = (
     Problem(
         "seen_first",
         "rec",
-        "rec: users whose relevant items rank below already-seen items",
+        "rec: users whose relevant items rank below seen items",
         needs="history",
         counted="users with both kinds of items",
         error_from=0,
@@ -137,7 +137,7 @@ PROBLEMS = (
     Problem(
         "unknown_end",
         "rec",
-        "rec: scores look like ranks, and truth is too small to decide",
+        "rec: scores look like ranks; truth is too small to decide",
         counted="lists",
         in_sql="if rank 1 is the best: write descending := false",
         in_command="if rank 1 is the best: {ascending}",
@@ -293,7 +293,7 @@ PROBLEMS = (
     Problem(
         "fractional_grade",
         "truth",
-        "truth: {grade} is not an integer, and NDCG gains 2^{grade} - 1",
+        "truth: {grade} is not an integer; NDCG gains 2^{grade} - 1",
         counted="rows of truth",
         warning_from=0,
         in_sql="write ranking.ndcg(judged, gain := 'linear')",
@@ -311,7 +311,7 @@ PROBLEMS = (
     Problem(
         "nothing_but_hits",
         "truth",
-        "truth: no judged non-relevant items, so skip leaves hits only",
+        "truth: no judged non-relevant items; skip leaves hits only",
         counted="users of truth",
         warning_from=0,
         in_sql="remove unjudged := 'skip'",
@@ -342,14 +342,14 @@ PROBLEMS = (
     Problem(
         "gone_labels",
         "truth",
-        "truth: labels for items missing from the catalog (users: {n})",
+        "truth: labels for items not in the catalog (users: {n})",
         needs="items",
         counted="pairs of truth",
     ),
     Problem(
         "gone_relevant",
         "truth",
-        "truth: relevant labels for items missing from the catalog",
+        "truth: relevant labels for items not in the catalog",
         needs="items",
         counted="relevant pairs of truth",
         error_from=0.5,
@@ -361,7 +361,7 @@ PROBLEMS = (
     Problem(
         "recall_without_gone",
         "rec",
-        "rec: users with another recall at k = {k} without missing items",
+        "rec: users whose recall at k = {k} depends on missing items",
         needs="items",
         counted="users of truth",
     ),
@@ -377,7 +377,7 @@ PROBLEMS = (
     Problem(
         "labelled_apart",
         "truth",
-        "truth: by the model's grades, its users are not a random sample",
+        "truth: by model grades, its users are not a random sample",
         needs="predicted_truth",
         counted="users of predicted_truth",
         warning_from=0,
