@@ -158,7 +158,7 @@ def test_notebook_prints_what_is_stored_in_it(tmp_path: Path) -> None:
 def test_co_occurrence_beats_popularity_and_late_users_count(con: Con, capsys: Captured) -> None:
     run_sql(con, read("recommender.sql"))
     printed = capsys.readouterr().out
-    for title in ("The shop", "Mean over users", "Who is served well?", "Beyond accuracy"):
+    for title in ("The shop", "Mean over users", "NDCG by the length", "Beyond accuracy"):
         assert title in printed
     assert value(con, "SELECT count(*) FROM events") > 200_000
     columns = "COLUMNS('^(recall|precision|hit_rate|average_precision|mrr|ndcg)$')"

@@ -159,7 +159,7 @@ EDITS = {
         ('    "skips_users",\n    "expected"', '    "skips_users",\n    "doubles_grades",\n    "expected"')
     ],
     f"{PACKAGE}/evaluation/options.py": [
-        ('"without_relevant")\nLISTS', '"without_relevant", "zz_doubled")\nLISTS'),
+        ('"unjudged", "without_relevant")', '"unjudged", "without_relevant", "zz_doubled")'),
         (
             "    without_relevant: str\n\n\nclass ColumnNames",
             "    without_relevant: str\n    zz_doubled: str\n\n\nclass ColumnNames",

@@ -41,7 +41,7 @@ FLAGS = {
     "ascending": "lower scores are better, as for distances (for one model: A=FILE:ascending)",
     "parts": "treat several REC files without a name as parts of one table",
     "manifest": "write inputs and options next to each output file, as in means.manifest.json",
-    "quiet": "print nothing but errors",
+    "quiet": "print results and errors only: no progress bar and no problems in the data",
     "no_check": "skip the check of the data",
     "allow_empty": "accept a model that shares no user or no item with TRUTH",
 }

@@ -563,7 +563,7 @@ THRESHOLDS |= {"refused_low": "Low", "refused_high": "High", "answered_share": "
 THRESHOLDS |= {"answered_low": "Low", "answered_high": "High"}
 MOST_THRESHOLDS = 100  # of a model, at equal steps, as in ranking.abstention
 ERRORS = (
-    "Refused: share of answerable users whose best score is worse than the threshold, or who have no list. "
+    "Refused: share of answerable users whose best score is worse than the threshold, or without a list. "
     "Answered: share of unanswerable users who are not refused. With confidence intervals."
 )
 OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
