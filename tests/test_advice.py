@@ -52,6 +52,7 @@ def test_advice_for_the_command_has_no_sql(con: Con) -> None:
     assert [text for (text,) in texts if re.search(r":=|SELECT|FROM|JOIN|_col\b|lower\(", text or "")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['codes'][0]}, {case['advice'][:20]}")
 def test_following_an_advice_gives_the_right_values(con: Con, case: dict[str, Any]) -> None:
     before, options = (f", {case[name]}" if name in case else "" for name in ("options_before", "options"))
@@ -109,6 +110,7 @@ ALIKE = [  # a difference in spelling, the id in rec, and the id in truth
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("difference", "ours", "theirs"), ALIKE)
 @pytest.mark.parametrize("name", ["userid", "itemid"])
 def test_ids_match_after_the_advice_on_spelling(

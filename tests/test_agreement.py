@@ -230,6 +230,7 @@ def models() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, pd.DataFrame]]:
     return a[a.userid > 1], b[b.userid < 28], recs
 
 
+@pytest.mark.slow
 def test_favored_model_comes_from_paired_test_of_gains() -> None:
     a, b, recs = models()
     found = ranking_udfs.agreement(a, b, recs, ["ndcg", "first_hit_rank@5"], [3, 5], check=False).df()

@@ -43,6 +43,7 @@ SINGLE = [
 ]
 
 
+@pytest.mark.slow
 def test_an_option_that_takes_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
     for command, option in SINGLE:
         assert main([command, option, "a", "x", option, "b"]) == 2

@@ -171,6 +171,7 @@ TIMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "late", "between", "kind"), TIMES)
 def test_the_type_of_a_time_column_fits_all_rows(
     run: Run, fails: Fails, first: str, late: str, between: str, kind: str, monkeypatch: Patch
@@ -409,6 +410,7 @@ def test_a_user_in_a_struct_may_have_a_list(run: Run) -> None:
     assert row["mrr"] == (1 + 1 / 2 + 0) / 3
 
 
+@pytest.mark.slow
 def test_a_json_object_may_exceed_duckdbs_buffer(run: Run) -> None:
     ids = {f"{'d' * 999}{i}": 20_000 - i for i in range(20_000)}
     Path("large.json").write_text(json.dumps({"q1": ids}))

@@ -70,6 +70,7 @@ def test_csv_has_no_escape_codes_on_a_terminal(run: Run, monkeypatch: Patch) -> 
     assert "\n [31mred,10," in run(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "option", "file"),
     [

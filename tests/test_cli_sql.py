@@ -31,6 +31,7 @@ EVALUATIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("call", EVALUATIONS)
 def test_printed_sql_gives_the_rows_of_evaluate(run: Run, packed: Con, call: str) -> None:
@@ -159,6 +160,7 @@ COMPARISONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("options", COMPARISONS)
 def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str) -> None:

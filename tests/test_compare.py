@@ -362,6 +362,7 @@ def test_comparison_has_row_per_pair_k_measure_and_segment(con: Con) -> None:
         assert [tuple(row.values()) for row in compare(con, options, columns=columns)] == [*keys]
 
 
+@pytest.mark.slow
 def test_tables_may_have_names_of_ctes(con: Con) -> None:
     table(con)
     options = ", baseline := 'b', measures := ['ndcg'], predicted := '{}'"
@@ -459,6 +460,7 @@ def test_gate_rarely_fails_for_equal_systems(con: Con) -> None:
     assert alone / count > 0.1
 
 
+@pytest.mark.slow
 def test_p_equivalence_and_detectable_effect_are_corrected(con: Con) -> None:
     """Expect the corrections of statsmodels over a measure and k; a gate corrects over all of its rows."""
     table(con, systems="'a', 'b', 'c', 'd', 'e'")

@@ -379,6 +379,7 @@ def test_tables_named_as_ctes_that_read_tables_are_refused(
 # --- The rows, and the text with types known ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", CHOICES)
 def test_all_editions_give_the_same_rows(tables: Con, script: Con, function: str) -> None:
     """Python knows the types of columns, SQL does not."""
@@ -450,6 +451,7 @@ def divided_texts(con: Con, function: str) -> Iterator[str]:
             yield known(con, function, rec="'rec'", truth=f"'{truth}'", **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [*CHOICES, "interpolated_precision_curve", "precision_recall_curve"])
 def test_integer_division_changes_no_bit(tables: Con, function: str) -> None:
     """Each `/` of the text divides a DOUBLE, since the text is parsed under the settings of the caller."""

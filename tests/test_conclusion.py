@@ -99,6 +99,7 @@ def test_users_needed_are_reported_with_condition() -> None:
         assert conclusion.needed_sentence({**row, "users_needed": count}, {"margin": margin}) == sentence
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     """Call models, segments and files users!; bert lacks two thirds of the users."""

@@ -77,6 +77,7 @@ def answer(con: Con, call: str) -> list[str]:
     return [str([name for name, *_ in result.description]), *sorted(map(text_of, result.fetchall()))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_the_script_answers_as_the_library(con: Con, script: Con, call: str) -> None:
     rows = answer(con, call)

@@ -198,6 +198,7 @@ def test_a_relation_outlives_its_inputs() -> None:
     assert derived.df()["more"].tolist() == [2.0]
 
 
+@pytest.mark.slow
 def test_relations_share_threads_and_the_process_exits_silently() -> None:
     code = """if True:
         import duckdb, os, ranking_udfs
@@ -239,6 +240,7 @@ def test_every_argument_is_described() -> None:
         assert set(described) >= set(inspect.signature(function).parameters), function.__name__
 
 
+@pytest.mark.slow
 def test_docstring_examples_are_right() -> None:
     finder = doctest.DocTestFinder(recurse=False)
     for function in FUNCTIONS:

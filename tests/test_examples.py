@@ -49,6 +49,7 @@ FOLD = """
 MEANS = "round({mean}(ndcg), 4), round({mean}(recall), 4)"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_folds_are_evaluated_with_their_own_truth(con: Con, capsys: Captured, tmp_path: Path) -> None:
     run_sql(con.execute("SET threads = 4"), example := read("folds.sql"))

@@ -61,6 +61,7 @@ def test_segments_do_not_lower_power_of_gate(con: Con) -> None:
     assert worse("* EXCLUDE (segment)") < 24
 
 
+@pytest.mark.slow
 def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patch, capsys: Captured) -> None:
     """Let twenty users of one segment lose all, and those of the other win as much."""
     monkeypatch.chdir(tmp_path)

@@ -182,6 +182,7 @@ def test_errors_name_the_argument_and_the_rule(rec: Any, truth: Any, descending:
         assert evaluate(grade_col="rel")
 
 
+@pytest.mark.slow
 def test_advice_on_reversed_scores_is_right() -> None:
     draw = random.Random(5)
     truth = {q: {f"r{q}": 1, f"x{q}": 0} for q in range(50)}
@@ -200,6 +201,7 @@ def test_advice_on_reversed_scores_is_right() -> None:
         assert means({"a": right, "b": far}, truth, "mrr", descending=descending) == [("a", 1), ("b", 1)]
 
 
+@pytest.mark.slow
 def test_compare_and_report_take_the_same_objects() -> None:
     pytest.importorskip("vl_convert")
     options: Any = {"descending": {"b": False}, "check": False}

@@ -122,6 +122,7 @@ def test_each_function_over_partitions_has_a_call() -> None:
     assert called == {*PARTITIONED} - {"compare_by_user"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call: str) -> None:
     function, given = in_python(call)

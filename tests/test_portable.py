@@ -86,6 +86,7 @@ def assert_same(found: Rows, expected: Rows) -> None:
             assert same, (row, others)
 
 
+@pytest.mark.slow
 def test_the_script_serves_later_sessions_and_views(con: Con, database: Path) -> None:
     con.execute(TABLES)
     with duckdb.connect(database) as later:  # what one wrote the other reads
@@ -111,6 +112,7 @@ def calls_in(sql: str) -> set[str]:
     return {name.lower() for name in re.findall(r"(?<![\w.\"])([A-Za-z_]\w*)\(", code)}
 
 
+@pytest.mark.slow
 def test_a_macro_of_the_script_keeps_its_rules(bare: Con) -> None:
     """The SQL that a macro makes, in texts, calls none of the others either."""
     sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal"
@@ -147,6 +149,7 @@ def test_a_file_works_under_whatever_name_it_is_attached(con: Con, database: Pat
             assert_same(rows, con.execute(query).fetchall())
 
 
+@pytest.mark.slow
 def test_the_script_runs_again_beside_names_of_others(bare: Con) -> None:
     """In a schema of its own it makes every macro but Hivemall's helpers; it divides whatever the setting."""
     bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
@@ -177,6 +180,7 @@ OF_0_2 = """
     COMMENT ON MACRO ranking_version IS 'x'; COMMENT ON MACRO udf_mae IS 'x'"""
 
 
+@pytest.mark.slow
 def test_the_macros_of_version_0_2_are_dropped_from_main_and_no_others(bare: Con) -> None:
     names = "SELECT list(function_name ORDER BY function_name) FROM duckdb_functions() "
     names += "WHERE schema_name = 'main' AND NOT internal"
@@ -345,6 +349,7 @@ def test_what_only_python_compares_is_refused_while_the_query_is_planned(
     assert "predicted" not in rule or found.endswith(advice)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["shop.duckdb", "ranking.duckdb"])
 def test_the_command_reads_a_database_with_the_script_or_called_ranking(
     tmp_path: Path, monkeypatch: Patch, capsys: Captured, database: Path, file: str

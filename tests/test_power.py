@@ -84,6 +84,7 @@ def test_truth_alone_has_power_of_hit_rate(run: Run) -> None:
     assert rows[2]["users_needed"] is None  # more gain and lose than there are
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("golden")
 @pytest.mark.parametrize(
     ("option", "correlation"), [("", 0.5), ("--correlation 0", 0), ("--correlation 0.9", 0.9)]

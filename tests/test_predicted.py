@@ -361,6 +361,7 @@ def test_models_are_ordered_by_corrected_differences(con: Con) -> None:
     assert order and [*order.means] == ["a", "b"]  # noqa: PT018
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered", "folder")
 def test_tables_name_users_of_means_and_differences(run: Run) -> None:
     """Let new win with 12 of 20 users graded by people, and old with 150 of 200 graded by a model."""

@@ -125,6 +125,7 @@ WORLDS = {  # SQL that makes the tables, and the arguments of the check
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_each_problem_has_as_many_rows_as_its_count() -> None:
     """The rows of the messy tables are also those that an independent query finds."""
     codes_with_rows = set()

@@ -86,6 +86,7 @@ def partitioned(rec: pa.Table, truth: pa.Table, columns: Mapping[str, Any]) -> N
     job.merge(job.part(rec, truth, ["a"] if "systems" in job.schemas else None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "rec", "truth", "option", "words"), RULES)
 def test_all_entry_points_refuse_the_same_tables(
     registered: None, con: Con, script: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured,

@@ -91,6 +91,7 @@ def served(con: Con, way: str) -> bool:
     return works(con, name) and (way != HIVEMALL or value(con, "SELECT collect_set(5)") == [5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "way"),
     [pytest.param(steps, way, id=f"{s}, {way}") for s, steps, ways in STATES for way in ways.split()],

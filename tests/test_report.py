@@ -164,6 +164,7 @@ def test_report_of_one_model_has_intervals_of_scipy(run: Run) -> None:
             assert is_shown(row[column], value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     """Report the rank of the first hit; users without a hit have none."""

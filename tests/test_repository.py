@@ -106,6 +106,7 @@ def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         csv(f"{name}.csv", "userid,itemid,score", *lists)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("golden_set")
 def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     code, summary, said = gate(candidate="worse.csv", segment="kinds.csv:kind")
@@ -136,6 +137,7 @@ def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     assert gate(baseline="")[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("golden_set")
 def test_only_a_first_run_passes_without_a_baseline() -> None:
     """Refuse a missing file in other runs, since a wrong path would always pass."""

@@ -56,6 +56,7 @@ def expected() -> dict[str, list[str]]:
         return {name: answer(con, query) for name, query in ALL.items()}
 
 
+@pytest.mark.slow
 def test_every_bit_is_the_same(expected: dict[str, list[str]]) -> None:
     """Names of others, Arrow tables in another order, threads and settings change nothing."""
     with duckdb.connect(config={"threads": 4}) as con:

@@ -72,6 +72,7 @@ def test_empty_cases_have_the_values_of_the_registry(con: Con, measure: Measure)
     assert (cut, kind) == (whole, "DOUBLE")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("calls", "argument"),
     [

@@ -222,6 +222,7 @@ def summary_and_check(con: Con, tables: list[str], cte: str = "") -> list[Any]:
     return [con.execute(f"{cte} {query.format(*tables)}").fetchall() for query in (SUMMARY, CHECK)]
 
 
+@pytest.mark.slow
 def test_names_of_user_columns_do_not_clash(tables: Con) -> None:
     unread = re.compile("|".join(LIKE.values()))  # names that are refused unless they are read
     names = {*NAMES, *MEASURES, "rec", "ks"} - {"userid", "itemid", "score", "rel", "system"}

@@ -51,6 +51,7 @@ LARGE = [  # above, before, size, hits, k
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("above", "before", "size", "hits", "k"), LARGE)
 def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: int, hits: int, k: int) -> None:
     """Compare with SciPy's hypergeometric distribution. The first `before` items above the tie are hits."""

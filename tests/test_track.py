@@ -136,6 +136,7 @@ def test_text_names_runs_that_fell(run: Run) -> None:
     assert "No comparison is possible" in run("track", "week1.csv", "week2.csv", "one.csv", "-m", "mrr", "-q")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stored")
 def test_run_measured_differently_is_refused(run: Run, fails: Fails) -> None:
     csv("users.csv", "userid", *map(str, range(USERS + 1)))

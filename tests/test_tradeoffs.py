@@ -83,6 +83,7 @@ def test_extra_column_is_compared_as_in_scipy(
     assert (turned["verdict"], turned["higher_is_better"], turned["caveats"]) == ("better", True, None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("logs")
 def test_files_frames_tables_and_printed_sql_give_same_numbers(run: Run) -> None:
     expected = compared(run, "--also", "latency_ms")
@@ -144,6 +145,7 @@ def test_gate_fails_for_column_in_one_family(run: Run, capsys: Captured) -> None
     assert shown[0] == shown[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("logs")
 def test_command_and_report_name_dominated_models(run: Run) -> None:
     """Let hybrid dominate bm25 and vector, which are equal, unless latency counts."""

@@ -151,6 +151,7 @@ def test_partial_leaks_are_found_and_strong_models_are_not() -> None:
     assert count_verdicts(leaks.CLEAN["three systems"]) == {(False, False, False): 30}
 
 
+@pytest.mark.slow
 def test_partial_leak_qualifies_a_verdict_until_it_is_removed(con: Con) -> None:
     world = leaks.LEAKS["leak of 0.5 in 1.5 beside 1.5"](np.random.default_rng(5), 200)
     create_systems(con, world)
