@@ -67,8 +67,10 @@ PROBLEMS = (
         "rec",
         "rec: columns that look like runs are not read",
         error_from=0,
-        in_sql="write system_col := a column of system/run, then average the runs of each user",
-        in_command="write --system with a column of system/run, then average the runs of each user",
+        in_sql="write system_col := 'NAME' for a column that joins model and run, such as "
+        "concat_ws('/', model, seed), then average the runs of each user",
+        in_command="write --system NAME for a column that joins model and run, "
+        "then average the runs of each user",
     ),
     Problem("no_rows", "rec", "rec: no rows", error_from=0, in_sql="check the query that builds rec"),
     Problem(
