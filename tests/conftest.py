@@ -44,7 +44,6 @@ QUICK = ("calls", "documents", "entry_points", "errors", "grammar", "judge", "me
 # Tests of these files that take seconds, and are left out.
 NOT_QUICK = (
     "test_batches_agree_with_the_slow_definition",
-    "test_columns_may_be_called_like_parameters_and_lambda_variables",
     "test_documented_queries_return_documented_rows_in_any_order",
 )
 
@@ -62,7 +61,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
-        is_left_out = item.name.partition("[")[0] in NOT_QUICK or item.get_closest_marker("slow")
+        marks = {mark.name for mark in item.iter_markers()}
+        is_left_out = item.name.partition("[")[0] in NOT_QUICK or marks & {"slow", "newest"}
         if is_quick(item.path) and not is_left_out:
             item.add_marker(pytest.mark.quick)
 

@@ -102,7 +102,7 @@ def is_same(found: Any, expected: Any) -> bool:
 
 
 PARAMETERS = [
-    pytest.param(to, [*cases], id=f"{file}, {to}: {rule}", marks=pytest.mark.slow if to in RARE else [])
+    pytest.param(to, [*cases], id=f"{file}, {to}: {rule}", marks=pytest.mark.newest if to in RARE else [])
     for file, connections in CONNECTIONS.items()
     for to in connections
     for rule, cases in groupby(read(file, NAMES), key=lambda case: case.rule)

@@ -14,7 +14,7 @@ from tests.test_calls import LAYOUTS, RARE, connected
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=pytest.mark.slow if name in RARE else []) for name in LAYOUTS],
+    params=[pytest.param(name, marks=pytest.mark.newest if name in RARE else []) for name in LAYOUTS],
 )
 def laid_out(request: pytest.FixtureRequest) -> Iterator[Con]:
     with connected(request.param) as con:

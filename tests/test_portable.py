@@ -267,6 +267,7 @@ def in_node(code: str, statements: list[str]) -> Any:
     return json.loads(found.stdout)
 
 
+@pytest.mark.newest
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_node_attaches_a_file_of_the_script(con: Con, database: Path) -> None:
     attached = f"ATTACH '{database}' AS shop (READ_ONLY)"
@@ -306,6 +307,7 @@ def plain(text: str) -> str:
     return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", text.replace("main.", ""))
 
 
+@pytest.mark.newest
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(con: Con) -> None:
