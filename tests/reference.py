@@ -319,7 +319,7 @@ def measure_section(measure: Measure) -> Iterator[str]:
             for argument in names.split(", "):
                 meanings[argument] = head(same[1]).arguments[argument] if same else text
         quoted = f'"{name}"' if name == "precision" else name  # a word of DuckDB's parser
-        ((_, *given),) = ([one for one in form if "truth" not in one] for form in parameters(name))
+        ((_, *given),) = ([one for one in form if one.split()[0] != "truth"] for form in parameters(name))
         forms = ("rec, truth", "judged")
         calls = [f"ranking.{name}({', '.join([form, *given])})" for form in forms]
         calls += [f"{quoted}({form}[, k[, options]])  -- as in Hivemall" for form in forms]

@@ -23,12 +23,12 @@ def test_worked_cases_hold_for_the_slow_definition(name: str) -> None:
 
 @pytest.mark.parametrize("one", ONES)
 def test_every_measure_has_worked_cases_for_edges_and_options(one: Witness) -> None:
-    assert len(one.worked) >= 3, "work three cases by hand"
-    assert any(case.args[2] == 0 for case in one.worked), "one of them with k = 0"
-    assert any(not any(case.args[:2]) for case in one.worked), "one of them without items"
-    assert {option for case in one.worked for option in case.options} == set(
-        one.definition.__kwdefaults__ or {}
-    )
+    file = "tests/calls/measures.txt"
+    assert len(one.worked) >= 3, f"{file} must have three cases worked by hand"
+    assert any(case.args[2] == 0 for case in one.worked), f"{file} must have a case with k = 0"
+    assert any(not any(case.args[:2]) for case in one.worked), f"{file} must have a case without items"
+    options = {option for case in one.worked for option in case.options}
+    assert options == {*(one.definition.__kwdefaults__ or {})}, f"{file} must have a case with each option"
 
 
 @pytest.mark.parametrize(
