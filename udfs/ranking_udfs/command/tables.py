@@ -455,7 +455,7 @@ def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
     """Render a row for each comparison, by measure and k; `segment` is the heading of segments, if any.
 
-    A table that does not fit the terminal drops the columns DISPENSABLE, in this order.
+    A table that is wider than 80 columns drops the columns DISPENSABLE, in this order.
     """
     form, baseline = work.options.format, work.request.comparison["baseline"]
     sides = side_counts(rows)
