@@ -71,6 +71,8 @@ PROBLEMS = (
         "concat_ws('/', model, seed), then average the runs of each user",
         in_command="write --system NAME for a column that joins model and run, "
         "then average the runs of each user",
+        in_python="write system_col='NAME' for a column that joins model and run, "
+        "then average the runs of each user",
     ),
     Problem("no_rows", "rec", "rec: no rows", error_from=0, in_sql="check the query that builds rec"),
     Problem(
