@@ -17,7 +17,6 @@ DOCUMENTED = [
 SHOWN = [name for name in texts() if name[0] != "_" and head(name).result]
 
 
-@pytest.mark.slow
 def test_generated_text_is_fresh() -> None:
     for path, text in generated():
         assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(ROOT)}: {ADVICE}"
