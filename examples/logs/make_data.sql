@@ -45,12 +45,16 @@ FROM (
 JOIN relevant USING (query, item)
 WHERE rank <= 10;
 
--- 400 items with a grade from 0 to 2 by a person and by a model; the model is more lenient.
-CREATE OR REPLACE TABLE judged AS
-SELECT query, item,
-    greatest(0, least(2, floor(3 * (relevance + 0.15 * noise('person', query, item)))))::INTEGER AS person,
-    greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS model
+-- Grades from 0 to 2: by a person for 400 items, by a model for all; the model is more lenient.
+CREATE OR REPLACE TABLE person_labels AS
+SELECT query AS userid, item AS itemid,
+    greatest(0, least(2, floor(3 * (relevance + 0.15 * noise('person', query, item)))))::INTEGER AS rel
 FROM relevant ORDER BY draw('judged', query, item) ASC NULLS LAST LIMIT 400;
+
+CREATE OR REPLACE TABLE model_labels AS
+SELECT query AS userid, item AS itemid,
+    greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS rel
+FROM relevant;
 
 -- Grades of items: human labels for a random sample of 60 queries, and model-generated grades for all queries. The model favors
 -- the top items of `new`.
