@@ -111,8 +111,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--js-flags=--liftoff-only"]  # to optimise DuckDB takes longer than it saves
-        with playwright.chromium.launch(executable_path=CHROMIUM, args=flags) as launched:
+        with playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched:
             yield launched
 
 

@@ -70,9 +70,3 @@ SELECT query AS userid, item AS itemid,
     greatest(0, relevance + 0.15 * noise('by model', query, item) + CASE WHEN rank <= 3 THEN 0.1 ELSE 0 END) AS rel
 FROM relevant JOIN ranked USING (query, item)
 WHERE system = 'new';
-
--- Two equally good models, trained with three seeds each: their values by query.
-CREATE OR REPLACE TABLE runs AS
-SELECT system, seed, query AS userid,
-    0.5 + 0.1 * noise('query', query, 0) + 0.1 * noise(system, query, 0) + 0.1 * noise(system, query, seed) AS ndcg
-FROM (SELECT DISTINCT query FROM relevant), (VALUES ('a'), ('b')) AS systems(system), range(1, 4) AS seeds(seed);
