@@ -110,9 +110,11 @@ def browser() -> Iterator[Any]:
         pytest.skip("needs Chromium")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        with playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched:
-            yield launched
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched,
+    ):
+        yield launched
 
 
 @functools.lru_cache(4)
