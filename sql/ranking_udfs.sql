@@ -1112,7 +1112,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.beyond_accuracy'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -1125,7 +1125,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy', ': ', 'truth', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -1139,7 +1139,7 @@ ELSE NULL
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -2080,7 +2080,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     || ''grade_col := '''''''' makes every row of truth relevant'',
     (list_filter(unread.grades, lambda grade: NOT (lower(grade) = lower(coalesce(', _ranking_values['_ranking_value_3'], '::VARCHAR, ''score''))))[1])))))[1])))'))[1])),
 history := (CASE
-WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy', ': ', 'history', ' must be a table of another name, got ', history,
 ': the SQL of this function has a CTE of that name'))
@@ -2094,7 +2094,7 @@ ELSE history
 END)::VARCHAR
 END), has_history := history IS NOT NULL,
 items := (CASE
-WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy', ': ', 'items', ' must be a table of another name, got ', items,
 ': the SQL of this function has a CTE of that name'))
@@ -3619,7 +3619,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.beyond_accuracy_by_user'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -3632,7 +3632,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': ', 'truth', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -3646,7 +3646,7 @@ ELSE NULL
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -4587,7 +4587,7 @@ END)])], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     || ''grade_col := '''''''' makes every row of truth relevant'',
     (list_filter(unread.grades, lambda grade: NOT (lower(grade) = lower(coalesce(', _ranking_values['_ranking_value_3'], '::VARCHAR, ''score''))))[1])))))[1])))'))[1])),
 history := (CASE
-WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': ', 'history', ' must be a table of another name, got ', history,
 ': the SQL of this function has a CTE of that name'))
@@ -4601,7 +4601,7 @@ ELSE history
 END)::VARCHAR
 END), has_history := history IS NOT NULL,
 items := (CASE
-WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.beyond_accuracy_by_user', ': ', 'items', ' must be a table of another name, got ', items,
 ': the SQL of this function has a CTE of that name'))
@@ -6033,7 +6033,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.by_item'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_item', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -6046,7 +6046,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_item', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -6060,7 +6060,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_item', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -7620,7 +7620,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.by_user'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_user', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -7633,7 +7633,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_user', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -7647,7 +7647,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.by_user', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -8772,7 +8772,7 @@ END)[1]))::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1]),
 lambda _ranking_given: {
 'caller': 'ranking.check'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -8785,7 +8785,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -8799,7 +8799,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -8813,7 +8813,7 @@ ELSE users
 END)::VARCHAR
 END), 'has_users': users IS NOT NULL,
 'history': (CASE
-WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check', ': ', 'history', ' must be a table of another name, got ', history,
 ': the SQL of this function has a CTE of that name'))
@@ -8827,7 +8827,7 @@ ELSE history
 END)::VARCHAR
 END), 'has_history': history IS NOT NULL,
 'items': (CASE
-WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check', ': ', 'items', ' must be a table of another name, got ', items,
 ': the SQL of this function has a CTE of that name'))
@@ -11770,7 +11770,7 @@ END)[1]))::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1]),
 lambda _ranking_given: {
 'caller': 'ranking.check_rows'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check_rows', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -11783,7 +11783,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check_rows', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -11797,7 +11797,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check_rows', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -11811,7 +11811,7 @@ ELSE users
 END)::VARCHAR
 END), 'has_users': users IS NOT NULL,
 'history': (CASE
-WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(history::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check_rows', ': ', 'history', ' must be a table of another name, got ', history,
 ': the SQL of this function has a CTE of that name'))
@@ -11825,7 +11825,7 @@ ELSE history
 END)::VARCHAR
 END), 'has_history': history IS NOT NULL,
 'items': (CASE
-WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(items::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.check_rows', ': ', 'items', ' must be a table of another name, got ', items,
 ': the SQL of this function has a CTE of that name'))
@@ -15308,7 +15308,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.distribution'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.distribution', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -15321,7 +15321,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.distribution', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -15335,7 +15335,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.distribution', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -17025,7 +17025,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.evaluate'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.evaluate', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -17038,7 +17038,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.evaluate', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -17052,7 +17052,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.evaluate', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -18736,7 +18736,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.explain'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.explain', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -18749,7 +18749,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.explain', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -18763,7 +18763,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.explain', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -20115,7 +20115,6 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('split', 'table function', [], ['events'], ['test_from=NULL', 'test_size=NULL', 'folds=1', 'gap=NULL', 'last=NULL', 'cold_users=''keep''', 'cold_items=''keep''', 'seen=''keep''', 'user_col=''userid''', 'item_col=''itemid''', 'time_col=''time'''], NULL, NULL, NULL, 'Splits events into train and test, for one or more folds, with a reason for each row that is in neither.'),
 ('version', 'scalar', [], [], [], NULL, NULL, NULL, 'Returns the name and version of ranking-udfs.'),
 ('abstention', 'table function', [], ['rec', 'truth'], ['users=NULL', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'confidence=0.95'], NULL, NULL, NULL, 'Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.'),
-('agreement', 'table function', [], ['labels_a', 'labels_b'], ['confidence=0.95', 'user_col=''userid''', 'item_col=''itemid''', 'grade_col=''rel'''], NULL, NULL, NULL, 'Computes the agreement of two judges, human or model: kappa, alpha and the difference in strictness, with confidence intervals.'),
 ('compare', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'ties=''item''', 'predicted_truth=NULL'], NULL, NULL, NULL, 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.'),
 ('compare_by_user', 'table function', [], ['by_user'], ['baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'lower_is_better=NULL', 'predicted=NULL'], NULL, NULL, NULL, 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.'),
 ('gate', 'table function', [], ['comparison'], ['confidence=0.95', 'correction=''holm''', 'margin=NULL'], NULL, NULL, NULL, 'Corrects the p-values of a comparison over all of its rows, for use as a CI gate.'),
@@ -20192,7 +20191,7 @@ CASE WHEN typeof(weights) = 'VARCHAR' THEN '''' || weights::VARCHAR || '''' ELSE
 END))))::BOOLEAN, true))}],
 lambda _ranking_given: {
 'caller': 'ranking.fuse'::VARCHAR, 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.fuse', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -21255,7 +21254,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.intents_by_user'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.intents_by_user', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -21268,7 +21267,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.intents_by_user', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -21282,7 +21281,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.intents_by_user', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -22909,7 +22908,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.interpolated_precision_curve'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.interpolated_precision_curve', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -22922,7 +22921,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.interpolated_precision_curve', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -22936,7 +22935,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.interpolated_precision_curve', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -24540,7 +24539,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.judged'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.judged', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -24553,7 +24552,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.judged', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -24567,7 +24566,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.judged', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -26085,7 +26084,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.precision_recall_curve'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.precision_recall_curve', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -26098,7 +26097,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.precision_recall_curve', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -26112,7 +26111,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.precision_recall_curve', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -27176,7 +27175,7 @@ CASE WHEN typeof(seen) = 'VARCHAR' THEN '''' || seen::VARCHAR || '''' ELSE coale
 END)])}],
 lambda _ranking_given: {
 'caller': 'ranking.split'::VARCHAR, 'events': (CASE
-WHEN regexp_replace(replace(lower(events::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(events::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.split', ': ', 'events', ' must be a table of another name, got ', events,
 ': the SQL of this function has a CTE of that name'))
@@ -28088,7 +28087,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.abstention'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.abstention', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -28101,7 +28100,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.abstention', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -28115,7 +28114,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.abstention', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -29029,311 +29028,6 @@ OR row_number() OVER (
 PARTITION BY ranking_system
 ORDER BY coalesce(refused_share, 0) + coalesce(answered_share, 0) ASC NULLS LAST, place ASC NULLS LAST) = 1
 ORDER BY ranking_system ASC NULLS LAST, place ASC NULLS LAST'))[1]);
-CREATE OR REPLACE MACRO ranking.agreement(
-labels_a, labels_b, confidence := 0.95, user_col := 'userid', item_col := 'itemid', grade_col := 'rel') AS TABLE
-FROM query(list_transform(
-[(list_transform(
-[{
-'user': coalesce(user_col::VARCHAR, 'userid'), 'item': coalesce(item_col::VARCHAR, 'itemid'),
-'grade': coalesce(grade_col::VARCHAR, 'rel'),
-'is_right': ((coalesce(error('ranking.agreement' || ': ' || (coalesce((CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
-THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
-|| (regexp_replace(coalesce(current_setting('default_collation'), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))
-END), list_any_value(list_transform(
-[
-('confidence', confidence::VARCHAR, 'a number above 0 and below 1',
-(regexp_full_match(typeof(confidence), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(confidence), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')) AND TRY_CAST(confidence AS DOUBLE) > 0
-AND TRY_CAST(confidence AS DOUBLE) < 1),
-('margin', NULL::VARCHAR, 'a number of 0 or more',
-NULL IS NULL OR (regexp_full_match(typeof(NULL), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+') OR regexp_full_match(typeof(NULL), 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-AND isfinite(TRY_CAST(NULL AS DOUBLE)) AND TRY_CAST(NULL AS DOUBLE) >= 0),
-('correction', 'holm'::VARCHAR, 'holm|bh|none', 'holm'::VARCHAR IN ('holm', 'bh', 'none')),
-('test', 't'::VARCHAR, 't|randomization', 't'::VARCHAR IN ('t', 'randomization')),
-('permutations', 1::VARCHAR, 'an integer from 1 to 10000000',
-(regexp_full_match(typeof(1), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+')) AND TRY_CAST(1 AS DOUBLE) BETWEEN 1 AND 10000000),
-('seed', 0::VARCHAR, 'an integer from 0 to 9223372036854775807',
-(regexp_full_match(typeof(0), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+')) AND TRY_CAST(0 AS BIGINT) >= 0)],
-lambda one: CASE WHEN one[4] IS NOT TRUE
-THEN concat(one[1], ' must be ', one[3], ', got ', (regexp_replace(
-regexp_replace(
-(list_aggregate((list_transform(([one[2]]), lambda name: (regexp_replace(coalesce((name::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))), 'string_agg', ', ')), '\s+', ' ', 'g'),
-'(?s)^(.{157}).{4,}$', '\1...'))) END)))))::BOOLEAN, true))) AND (coalesce(error('ranking.agreement' || ': ' || (coalesce(
-(CASE WHEN typeof(user_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-THEN concat('user_col', ' must be the name of a column, got ', (regexp_replace(coalesce((user_col::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
-END),
-(CASE WHEN typeof(item_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-THEN concat('item_col', ' must be the name of a column, got ', (regexp_replace(coalesce((item_col::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
-END),
-(CASE WHEN typeof(grade_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-THEN concat('grade_col', ' must be the name of a column, got ', (regexp_replace(coalesce((grade_col::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))
-END))))::BOOLEAN, true))}],
-lambda _ranking_names: {
-'caller': 'ranking.agreement'::VARCHAR,
-'labels_a': (CASE
-WHEN regexp_replace(replace(lower(labels_a::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
-THEN error(concat(
-'ranking.agreement', ': ', 'labels_a', ' must be a table of another name, got ', labels_a,
-': the SQL of this function has a CTE of that name'))
-ELSE (CASE
-WHEN regexp_matches(labels_a::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
-AND NOT regexp_matches(labels_a::VARCHAR, '(?i)\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$')
-THEN error(concat(
-'labels_a', ' must be the name of a table, view, CTE or file, got ', (regexp_replace(coalesce((labels_a::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': write WITH mine AS (...) before the query, and ''mine'' here'))
-ELSE labels_a
-END)::VARCHAR
-END),
-'labels_b': (CASE
-WHEN regexp_replace(replace(lower(labels_b::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
-THEN error(concat(
-'ranking.agreement', ': ', 'labels_b', ' must be a table of another name, got ', labels_b,
-': the SQL of this function has a CTE of that name'))
-ELSE (CASE
-WHEN regexp_matches(labels_b::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
-AND NOT regexp_matches(labels_b::VARCHAR, '(?i)\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$')
-THEN error(concat(
-'labels_b', ' must be the name of a table, view, CTE or file, got ', (regexp_replace(coalesce((labels_b::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')),
-': write WITH mine AS (...) before the query, and ''mine'' here'))
-ELSE labels_b
-END)::VARCHAR
-END),
-'user': _ranking_names['user'], 'item': _ranking_names['item'], 'grade': _ranking_names['grade'],
-'label_columns': ((list_aggregate((list_transform(
-list_filter(
-([_ranking_names['user'], _ranking_names['item'], _ranking_names['grade']]), lambda _ranking_name, i: _ranking_name IS NOT NULL AND i = list_position(
-list_transform(([_ranking_names['user'], _ranking_names['item'], _ranking_names['grade']]), lambda _ranking_other: lower(_ranking_other)), lower(_ranking_name))),
-lambda _ranking_name: 'NULL AS ' || (concat('"', replace(_ranking_name, '"', '""'), '"')))), 'string_agg', ', '))),
-'alpha': CASE WHEN _ranking_names['is_right'] THEN ((1 - confidence::DECIMAL(20, 19))::DOUBLE)::VARCHAR || '::DOUBLE' END})[1])],
-lambda of: concat('WITH _ranking_labels_a AS MATERIALIZED (
-SELECT ', (concat('"', replace((of['user']), '"', '""'), '"')), ' AS userid, ', (concat('"', replace((of['item']), '"', '""'), '"')), ' AS itemid, ', (concat('"', replace((of['grade']), '"', '""'), '"')), ' AS rel
-FROM (SELECT ', of['label_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', (concat('''', replace((of['labels_a']), '''', ''''''), '''')), '))
-), _ranking_labels_b AS MATERIALIZED (
-SELECT ', (concat('"', replace((of['user']), '"', '""'), '"')), ' AS userid, ', (concat('"', replace((of['item']), '"', '""'), '"')), ' AS itemid, ', (concat('"', replace((of['grade']), '"', '""'), '"')), ' AS rel
-FROM (SELECT ', of['label_columns'], ' WHERE false UNION ALL BY NAME FROM query_table(', (concat('''', replace((of['labels_b']), '''', ''''''), '''')), '))
-), _ranking_checked AS MATERIALIZED (
-SELECT CASE
-WHEN regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|posix'') = false THEN error(concat(
-', (concat('''', replace((of['caller']), '''', ''''''), '''')), ', '': default_collation must be binary (SET default_collation = ''''binary''''), got '',
-current_setting(''default_collation'')))
-WHEN problem IS NOT NULL THEN error(', (concat('''', replace((of['caller']), '''', ''''''), '''')), ' || '': '' || problem)
-ELSE ''right''
-END AS problem
-FROM (
-SELECT CASE
-WHEN a.problem IS NOT NULL THEN ''labels_a '' || a.problem
-WHEN b.problem IS NOT NULL THEN ''labels_b '' || b.problem
-WHEN a.user_type <> b.user_type
-AND NOT regexp_full_match(a.user_type || b.user_type, ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\]){2}'')
-THEN concat(
-''labels_a and labels_b must have one type of '', ', (concat('''', replace(((regexp_replace(coalesce((of['user']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '', got '',
-regexp_replace(a.user_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''), '' and '', regexp_replace(b.user_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''))
-WHEN a.item_type <> b.item_type
-AND NOT regexp_full_match(a.item_type || b.item_type, ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\]){2}'')
-THEN concat(
-''labels_a and labels_b must have one type of '', ', (concat('''', replace(((regexp_replace(coalesce((of['item']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '', got '',
-regexp_replace(a.item_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''), '' and '', regexp_replace(b.item_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''))
-END AS problem
-FROM (
-SELECT *, CASE
-WHEN user_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['user']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (user_col), got none'')
-WHEN item_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['item']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (item_col), got none'')
-WHEN grade_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['grade']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (grade_col), got none'')
-WHEN NOT regexp_full_match(grade_type, ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|DOUBLE|FLOAT|BOOLEAN|DECIMAL\(.*\))\[\]'')
-THEN concat(
-''must have numbers as grades, got '', ', (concat('''', replace(((regexp_replace(coalesce((of['grade']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' of type '', regexp_replace(grade_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''))
-WHEN no_number IS NOT NULL THEN concat(''must have finite grades, got '', no_number)
-WHEN twice IS NOT NULL
-THEN concat(''must have one grade for each user and item, got several of '', regexp_replace(twice, ''(?s)^(.{42}).{4,}$'', ''\1...''))
-END AS problem
-FROM (
-SELECT
-typeof([any_value(userid)]) AS user_type, typeof([any_value(itemid)]) AS item_type,
-typeof([any_value(rel)]) AS grade_type,
-any_value(rel::VARCHAR) FILTER (NOT isfinite(TRY_CAST(rel::VARCHAR AS DOUBLE))) AS no_number
-FROM _ranking_labels_a)
-CROSS JOIN (
-SELECT min(concat(userid, '', '', itemid)) AS twice
-FROM (
-SELECT userid, itemid
-FROM _ranking_labels_a
-WHERE userid IS NOT NULL AND itemid IS NOT NULL
-GROUP BY userid, itemid
-HAVING min(rel) < max(rel)))) AS a
-CROSS JOIN (
-SELECT *, CASE
-WHEN user_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['user']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (user_col), got none'')
-WHEN item_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['item']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (item_col), got none'')
-WHEN grade_type = ''"NULL"[]''
-THEN concat(''must have a column '', ', (concat('''', replace(((regexp_replace(coalesce((of['grade']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' (grade_col), got none'')
-WHEN NOT regexp_full_match(grade_type, ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|DOUBLE|FLOAT|BOOLEAN|DECIMAL\(.*\))\[\]'')
-THEN concat(
-''must have numbers as grades, got '', ', (concat('''', replace(((regexp_replace(coalesce((of['grade']), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...'))), '''', ''''''), '''')), ', '' of type '', regexp_replace(grade_type[:-3], ''(?s)^(.{42}).{4,}$'', ''\1...''))
-WHEN no_number IS NOT NULL THEN concat(''must have finite grades, got '', no_number)
-WHEN twice IS NOT NULL
-THEN concat(''must have one grade for each user and item, got several of '', regexp_replace(twice, ''(?s)^(.{42}).{4,}$'', ''\1...''))
-END AS problem
-FROM (
-SELECT
-typeof([any_value(userid)]) AS user_type, typeof([any_value(itemid)]) AS item_type,
-typeof([any_value(rel)]) AS grade_type,
-any_value(rel::VARCHAR) FILTER (NOT isfinite(TRY_CAST(rel::VARCHAR AS DOUBLE))) AS no_number
-FROM _ranking_labels_b)
-CROSS JOIN (
-SELECT min(concat(userid, '', '', itemid)) AS twice
-FROM (
-SELECT userid, itemid
-FROM _ranking_labels_b
-WHERE userid IS NOT NULL AND itemid IS NOT NULL
-GROUP BY userid, itemid
-HAVING min(rel) < max(rel)))) AS b)
-), graded AS MATERIALIZED (
-SELECT userid, itemid, max(a) AS a, max(b) AS b
-FROM (
-SELECT userid::VARCHAR AS userid, itemid::VARCHAR AS itemid, coalesce(TRY_CAST(rel::VARCHAR AS DOUBLE), TRY_CAST(rel AS DOUBLE)) AS a, NULL::DOUBLE AS b
-FROM _ranking_labels_a
-UNION ALL
-SELECT userid::VARCHAR, itemid::VARCHAR, NULL, coalesce(TRY_CAST(rel::VARCHAR AS DOUBLE), TRY_CAST(rel AS DOUBLE))
-FROM _ranking_labels_b)
-WHERE userid IS NOT NULL AND itemid IS NOT NULL AND (SELECT problem = ''right'' FROM _ranking_checked)
-GROUP BY userid, itemid
-), counts AS MATERIALIZED (
-SELECT
-count(*) FILTER (a IS NOT NULL AND b IS NOT NULL) AS pairs,
-count(*) FILTER (b IS NULL AND a IS NOT NULL) AS only_a,
-count(*) FILTER (a IS NULL AND b IS NOT NULL) AS only_b,
-min(least(a, b)) FILTER (a IS NOT NULL AND b IS NOT NULL) AS lowest,
-max(greatest(a, b)) FILTER (a IS NOT NULL AND b IS NOT NULL) - lowest AS range
-FROM graded
-HAVING CASE
-WHEN pairs = 0
-THEN error(', (concat('''', replace((of['caller']), '''', ''''''), '''')), ' || '': there must be a user and item that both have graded, got none'')::BOOLEAN
-ELSE true
-END
-), pairs AS MATERIALIZED (
-SELECT userid, (a - lowest) / coalesce(nullif(range, 0), 1) AS a, (b - lowest) / coalesce(nullif(range, 0), 1) AS b
-FROM graded
-CROSS JOIN counts
-WHERE a IS NOT NULL AND b IS NOT NULL
-), by_user AS MATERIALIZED (
-SELECT
-userid, count(*)::DOUBLE AS n, count(*) FILTER (a = b)::DOUBLE AS equal,
-sum(((abs(a - b)) * 2 ** 70)::HUGEINT) AS apart,
-sum((((a - b) ** 2) * 2 ** 70)::HUGEINT) AS square,
-sum(((a - b) * 2 ** 70)::HUGEINT) AS difference
-FROM pairs
-GROUP BY userid
-), grades AS MATERIALIZED (
-SELECT userid, grade, count(*) FILTER (is_a) AS n_a, count(*) FILTER (NOT is_a) AS n_b
-FROM (SELECT userid, a AS grade, true AS is_a FROM pairs UNION ALL SELECT userid, b, false FROM pairs)
-GROUP BY userid, grade
-), every_grade AS MATERIALIZED (
-SELECT grade, sum(n_a) AS n_a, sum(n_b) AS n_b
-FROM grades
-WHERE CASE
-WHEN (SELECT count(DISTINCT grade) FROM grades) > 101 THEN error(concat(
-', (concat('''', replace((of['caller']), '''', ''''''), '''')), ', '': there must be 101 grades or fewer, got '',
-(SELECT count(DISTINCT grade) FROM grades), '': round them''))::BOOLEAN
-ELSE true
-END
-GROUP BY grade
-), without AS MATERIALIZED (
-SELECT NULL AS userid, sum(n) AS n, sum(equal) AS equal, sum(apart) AS apart, sum(square) AS square, sum(difference) AS difference FROM by_user
-UNION ALL
-SELECT userid, sum(n) OVER () - n AS n, sum(equal) OVER () - equal AS equal, sum(apart) OVER () - apart AS apart, sum(square) OVER () - square AS square, sum(difference) OVER () - difference AS difference FROM by_user QUALIFY count(*) OVER () > 1
-), grades_without AS MATERIALIZED (
-SELECT
-without.userid, every_grade.grade,
-every_grade.n_a - coalesce(grades.n_a, 0) AS n_a,
-every_grade.n_b - coalesce(grades.n_b, 0) AS n_b
-FROM without
-CROSS JOIN every_grade
-LEFT JOIN grades ON grades.userid = without.userid AND grades.grade = every_grade.grade
-), by_chance AS NOT MATERIALIZED (
-SELECT
-one.userid,
-sum(one.n_a * other.n_b * (one.grade <> other.grade)::INTEGER) AS unequal_by_chance,
-sum(((one.n_a * other.n_b * abs(one.grade - other.grade)) * 2 ** 70)::HUGEINT) AS apart_by_chance,
-sum(((one.n_a * other.n_b * (one.grade - other.grade) ** 2) * 2 ** 70)::HUGEINT) AS square_by_chance,
-sum((((one.n_a + one.n_b) * (other.n_a + other.n_b) * (one.grade - other.grade) ** 2) * 2 ** 70)::HUGEINT) AS pooled
-FROM grades_without AS one
-JOIN grades_without AS other ON one.userid IS NOT DISTINCT FROM other.userid
-GROUP BY one.userid
-), statistics AS MATERIALIZED (
-SELECT without.userid, unnest([
-{''place'': 1, ''statistic'': ''agreement'', ''value'': equal / n},
-{''place'': 2, ''statistic'': ''kappa'', ''value'': 1 - (n - equal) * n / nullif(unequal_by_chance, 0)},
-{''place'': 3, ''statistic'': ''kappa_linear'', ''value'': 1 - apart::DOUBLE * n / nullif(apart_by_chance, 0)},
-{''place'': 4, ''statistic'': ''kappa_quadratic'', ''value'': 1 - square::DOUBLE * n / nullif(square_by_chance, 0)},
-{''place'': 5, ''statistic'': ''krippendorff_alpha'', ''value'': 1 - 2 * (2 * n - 1) * square::DOUBLE / nullif(pooled, 0)},
-{''place'': 6, ''statistic'': ''mean_difference'', ''value'': difference / 2 ** 70 * range / n}], max_depth := 2)
-FROM without
-JOIN by_chance ON without.userid IS NOT DISTINCT FROM by_chance.userid
-CROSS JOIN counts
-), jackknife AS NOT MATERIALIZED (
-SELECT
-place, statistic,
-any_value(value) FILTER (userid IS NULL) AS value,
-count(*) FILTER (userid IS NOT NULL) AS n,
-list(value ORDER BY userid ASC NULLS LAST) FILTER (userid IS NOT NULL AND value IS NOT NULL) AS others,
-CASE WHEN len(others) = n AND n > 1 THEN sqrt((n - 1) * list_var_pop(others)) END AS error
-FROM statistics
-GROUP BY place, statistic
-)
-SELECT
-statistic, value,
-CASE WHEN statistic = ''agreement'' AND value < half THEN 0 ELSE value - half END AS low,
-CASE WHEN statistic <> ''mean_difference'' AND value + half > 1 THEN 1 ELSE value + half END AS high,
-nullif(standard_error, 0) AS standard_error,
-(SELECT count(*) FROM by_user) AS users, pairs, only_a, only_b,
-CASE
-WHEN value IS NULL THEN ''only one grade occurs: '' || lowest
-WHEN n = 0 THEN ''no interval: all labels are of one user''
-WHEN standard_error IS NULL THEN ''no interval: without one user, only one grade occurs''
-WHEN standard_error = 0 THEN ''no interval: it is the same whichever user is left out''
-END AS note
-FROM (
-SELECT
-*,
-CASE WHEN error > 1e-12 * CASE statistic WHEN ''mean_difference'' THEN range ELSE 1 END THEN error ELSE error * 0 END
-AS standard_error,
-nullif(standard_error, 0) * (sqrt((CASE WHEN n > 1 THEN n - 1 END)) * sinh(list_transform(
-    [(list_sum(list_transform(
-    range(-32, 38),
-    lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * (CASE WHEN n > 1 THEN n - 1 END) + sqrt((CASE WHEN n > 1 THEN n - 1 END)))],
-        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-(CASE WHEN n > 1 THEN n - 1 END) * (list_transform(
-    [((2 * sinh(_ranking_w / 2) ** 2 + 0 * sinh(_ranking_w)))::DOUBLE],
-    lambda _ranking_x: [
-        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
-    lambda _ranking_whole: list_reduce(
-        range(0, 10),
-        lambda _ranking_u, _ranking_step: list_transform(
-            [(list_sum(list_transform(
-    range(-32, 38),
-    lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * (CASE WHEN n > 1 THEN n - 1 END) + sqrt((CASE WHEN n > 1 THEN n - 1 END)))],
-        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-(CASE WHEN n > 1 THEN n - 1 END) * (list_transform(
-    [((2 * sinh(_ranking_w / 2) ** 2 + tanh(_ranking_u) * sinh(_ranking_w)))::DOUBLE],
-    lambda _ranking_x: [
-        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
-            lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - (CASE WHEN n > 1 THEN n - 1 END) / 2 * (list_transform(
-    [((sinh(_ranking_u) ** 2))::DOUBLE],
-    lambda _ranking_x: [
-        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1]) - ln((', of['alpha'], '))
-            ))[1],
-        0::DOUBLE)
-)[1])) AS half
-FROM jackknife
-CROSS JOIN counts)
-ORDER BY place ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO ranking.compare(
 rec, truth, ks := NULL,
 baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -29924,7 +29618,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.compare'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.compare', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -29937,7 +29631,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(truth::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.compare', ': ', 'truth', ' must be a table of another name, got ', truth,
 ': the SQL of this function has a CTE of that name'))
@@ -29951,7 +29645,7 @@ ELSE truth
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(users::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.compare', ': ', 'users', ' must be a table of another name, got ', users,
 ': the SQL of this function has a CTE of that name'))
@@ -31503,7 +31197,7 @@ FROM query(list_transform(
 [({
 'caller': 'ranking.compare_by_user',
 'by_user': (CASE
-WHEN regexp_replace(replace(lower(by_user::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(by_user::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.compare_by_user', ': ', 'by_user', ' must be a table of another name, got ', by_user,
 ': the SQL of this function has a CTE of that name'))
@@ -32867,7 +32561,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.overlap'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -32880,7 +32574,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap', ': ', 'truth', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -32894,7 +32588,7 @@ ELSE NULL
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -34655,7 +34349,7 @@ END)}],
 lambda _ranking_cut_at: {
 'caller': 'ranking.overlap_by_user'::VARCHAR,
 'rec': (CASE
-WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(rec::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap_by_user', ': ', 'rec', ' must be a table of another name, got ', rec,
 ': the SQL of this function has a CTE of that name'))
@@ -34668,7 +34362,7 @@ THEN error(concat(
 ELSE rec
 END)::VARCHAR
 END), 'truth': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap_by_user', ': ', 'truth', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -34682,7 +34376,7 @@ ELSE NULL
 END)::VARCHAR
 END),
 'users': (CASE
-WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_labels_a', '_ranking_labels_b', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
+WHEN regexp_replace(replace(lower(NULL::VARCHAR), '"', ''), '^main\.', '') IN ['_ranking_by_model', '_ranking_by_people', '_ranking_checked', '_ranking_chosen', '_ranking_columns', '_ranking_events', '_ranking_first', '_ranking_has_item', '_ranking_history', '_ranking_items', '_ranking_judged', '_ranking_moments', '_ranking_predicted_scores', '_ranking_rec', '_ranking_scores', '_ranking_systems', '_ranking_truth', '_ranking_user', '_ranking_users']
 THEN error(concat(
 'ranking.overlap_by_user', ': ', 'users', ' must be a table of another name, got ', NULL,
 ': the SQL of this function has a CTE of that name'))
@@ -38257,7 +37951,6 @@ COMMENT ON MACRO TABLE ranking.precision_recall_curve IS 'Computes mean precisio
 COMMENT ON MACRO TABLE ranking.split IS 'Splits events into train and test, for one or more folds, with a reason for each row that is in neither.';
 COMMENT ON MACRO ranking.version IS 'Returns the name and version of ranking-udfs.';
 COMMENT ON MACRO TABLE ranking.abstention IS 'Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.';
-COMMENT ON MACRO TABLE ranking.agreement IS 'Computes the agreement of two judges, human or model: kappa, alpha and the difference in strictness, with confidence intervals.';
 COMMENT ON MACRO TABLE ranking.compare IS 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.';
 COMMENT ON MACRO TABLE ranking.compare_by_user IS 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.';
 COMMENT ON MACRO TABLE ranking.gate IS 'Corrects the p-values of a comparison over all of its rows, for use as a CI gate.';

@@ -10,7 +10,7 @@ from ranking_udfs.measures.registry import MEASURES
 from tests.reference import parameters
 
 MAKE = Path(__file__).with_name("tables").joinpath("calls.sql").read_text(encoding="utf-8")
-TABLES = "rec truth history items intents labels messy_rec messy_truth by_user lists".split()  # noqa: SIM905
+TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".split()  # noqa: SIM905
 # The arguments of a call of each table function that reads a table, and the functions that read none.
 ARGUMENTS = {
     "judged": "'rec', 'truth', 20",
@@ -24,7 +24,6 @@ ARGUMENTS = {
     "check_rows": "'messy_rec', 'messy_truth', ks := [3, 50]",
     "by_item": "'rec', 'truth', [10]",
     "abstention": "'rec', 'truth', 'history', min_grade := 2",
-    "agreement": "'truth', 'labels'",
     "explain": "'rec', 'truth', 3, ties := 'expected'",
     "overlap": "'rec', [10]",
     "overlap_by_user": "'rec', [10]",

@@ -110,10 +110,11 @@ def browser() -> Iterator[Any]:
         pytest.skip("needs Chromium")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--js-flags=--liftoff-only"]  # to optimise DuckDB takes longer than it saves
-        with playwright.chromium.launch(executable_path=CHROMIUM, args=flags) as launched:
-            yield launched
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched,
+    ):
+        yield launched
 
 
 @functools.lru_cache(4)

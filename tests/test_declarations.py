@@ -22,9 +22,7 @@ from tests.test_entry_points import CALLS as SCRIPT_CALLS
 NOT_PARTITIONED = {
     **dict.fromkeys(("functions", "check_codes"), "reads no table"),
     **dict.fromkeys(("explain", "check_rows"), "shows rows of a few users: select them before"),
-    **dict.fromkeys(
-        ("gate", "agreement", "abstention"), "reads tables of labels or results, which are small"
-    ),
+    **dict.fromkeys(("gate", "abstention"), "reads tables of labels or results, which are small"),
     **dict.fromkeys(("overlap", "overlap_by_user", "intents_by_user", "by_item"), "nobody has asked for it"),
     **dict.fromkeys(
         ("precision_recall_curve", "interpolated_precision_curve"), "distribution and by_user have the values"

@@ -28,7 +28,6 @@ ranking.compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit
 ranking.compare('rec', 'truth', [3], margin := 0.1, correction := 'bh', measures := ['mrr', 'ndcg'])
 ranking.compare_by_user('by_user', baseline := 'b', margin := 0.5, measures := ['clicks', 'recall'])
 ranking.gate('compared', confidence := 0.8)
-ranking.agreement('labels', 'history', confidence := 0.9, grade_col := 'time')
 ranking.check_rows('rec', 'truth', [3], history := 'history')
 ranking.check('rec', 'truth', ks := [3, 5], history := 'history')
 ranking.by_item('rec', 'truth', [3])
@@ -61,7 +60,7 @@ ranking.compare('rec', 'truth', [3], baseline := 'd')
 (SELECT ranking.ndcg(judged, 4) FROM ranking.judged('rec', 'truth', 3))
 """
 # Calls with Student's t, which is Arrow's in the library and SQL's in the script: these agree to 1e-12.
-APPROXIMATE = ("ranking.compare", "ranking.gate", "ranking.abstention", "ranking.agreement")
+APPROXIMATE = ("ranking.compare", "ranking.gate", "ranking.abstention")
 con = module_connection(MAKE)
 script = module_connection(MAKE, is_script=True)
 

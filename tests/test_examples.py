@@ -16,7 +16,6 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from ranking_udfs.command.cli import main
 from tests.conftest import Captured, Con, Patch, value
@@ -201,16 +200,12 @@ def test_stored_data_are_those_of_their_sql(tmp_path: Path, monkeypatch: Patch) 
 
 @pytest.mark.slow
 def test_page_of_logs_describes_its_data_truly(bare: Con) -> None:
-    """Its kappa is scikit-learn's, its rankers are equally good, and threads change nothing."""
-    (kappa,) = re.findall(r"```sql\n(SELECT count\(\*\) AS items.*?)```", read("logs/README.md"), re.DOTALL)
+    """Its rankers are equally good, and threads change nothing."""
     hashes = set()
     for threads in (1, 4):
         run_sql(bare.execute(f"SET threads = {threads}"), read("logs/make_data.sql"))
         hashes.add(value(bare, "SELECT bit_xor(hash(log)) FROM log"))
     assert len(hashes) == 1
-    graded = bare.execute("SELECT person, model FROM judged").fetchnumpy()
-    expected = cohen_kappa_score(graded["person"], graded["model"], weights="quadratic")
-    assert bare.sql(kappa).fetchall()[0][2] == round(expected, 3)
     errors = bare.sql("""
         SELECT DISTINCT abs(avg(score - relevance)) < 0.01, round(stddev(score - relevance), 2)
         FROM ranked JOIN relevant USING (query, item) GROUP BY system""")

@@ -19,7 +19,6 @@ from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.folder import folder
 from ranking_udfs.macros.portable import script_macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.calls import MAKE, QUERIES
 from tests.conftest import Captured, Con, Patch, is_close, module_connection, refusal, value
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -262,7 +261,7 @@ def in_node(code: str, statements: list[str]) -> Any:
     given = json.dumps(statements)
     found = subprocess.run(["node", "-e", code], input=given, capture_output=True, text=True, check=False)
     if "Cannot find module" in found.stderr:
-        pytest.skip("npm install @duckdb/node-api @duckdb/duckdb-wasm@1.32.0, and set NODE_PATH")
+        pytest.skip("npm install @duckdb/node-api, and set NODE_PATH")
     assert found.returncode == 0, found.stderr
     return json.loads(found.stdout)
 
@@ -275,62 +274,6 @@ def test_node_attaches_a_file_of_the_script(con: Con, database: Path) -> None:
     tables = filter(str.strip, TABLES.split(";"))
     found = in_node(NODE, [attached, *tables, query.replace("ranking.", "shop.ranking.")])
     assert_same(found, con.execute(TABLES).execute(query).fetchall())
-
-
-WASM = """
-const fs = require('fs');
-const duckdb = require('@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs');
-(async () => {
-  const bundle = (name) => ({mainModule: require.resolve(`@duckdb/duckdb-wasm/dist/duckdb-${name}.wasm`)});
-  const bundles = {mvp: bundle('mvp'), eh: bundle('eh')};
-  const db = await duckdb.createDuckDB(bundles, new duckdb.VoidLogger(), duckdb.NODE_RUNTIME);
-  await db.instantiate(() => {});
-  db.open({});
-  const con = db.connect();
-  const answers = JSON.parse(fs.readFileSync(0, 'utf8')).map((statement) => {
-    try { return con.query(statement).toArray().map((row) => String(row.toArray()[0])); }
-    catch (error) { return error.message; }
-  });
-  console.log(JSON.stringify(answers));
-})();
-"""
-WRONG = [
-    "FROM ranking.by_item('rec', 'truth', [-1])",
-    "SELECT ranking.ndcg(judged, 2, gain := 'x') FROM ranking.judged('rec', 'truth', 3)",
-    "FROM ranking.judged('rec', 'truth', 1, score_col := 'none')",
-    "FROM ranking.compare_by_user('by_user', baseline := 'z')",
-]
-
-
-def plain(text: str) -> str:
-    """Return a row with numbers of nine digits; DuckDB 1 puts the schema into names of columns."""
-    return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", text.replace("main.", ""))
-
-
-@pytest.mark.newest
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(con: Con) -> None:
-    """DuckDB-WASM 1.32.0 is DuckDB 1.4.3, where some macros are bound in other ways.
-
-    What the page in the browser asks for, test_browser compares with the report.
-    """
-    page = SCRIPT.parents[1].joinpath("examples/browser/page.js").read_text(encoding="utf-8")
-    queries = [query for name, query in QUERIES.items() if f"FROM {name}(" not in page]
-    # Without Python, measures are names alone. To plan a comparison takes seconds for each of them.
-    queries = [re.sub(r"(measures := '\w+)[^']*", r"\1", query) for query in queries]
-    queries = [query.replace("measures := ['ndcg', 'auc']", "measures := ['ndcg']") for query in queries]
-    make = re.sub(r"range\((\d)_?000\)", r"range(\g<1>00)", MAKE)  # it is slow: a tenth of the rows
-    tables = list(filter(str.strip, make.split(";")))
-    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in queries]
-    answers = in_node(WASM, [SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG])[1 + len(tables) :]
-    con.execute(make)
-    for query, answer in zip(asked, answers, strict=False):
-        expected = [plain(row) for (row,) in con.execute(query).fetchall()]
-        assert sorted(map(plain, answer)) == sorted(expected), f"{query}: {answer}"
-    for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
-        said = refusal(con, query)
-        assert answer.partition(": ")[2].partition("\n")[0] == said, query
 
 
 COMPARE = "ranking.compare('rec', 'truth', [1]"

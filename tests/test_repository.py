@@ -54,21 +54,6 @@ def test_the_workflow_names_tests_that_exist() -> None:
     assert all((ROOT / name).is_file() for name in names)
 
 
-def test_the_page_is_published_with_all_files_that_it_reads(tmp_path: Path) -> None:
-    workflow = (GITHUB / "workflows/pages.yml").read_text(encoding="utf-8")
-    (steps,) = re.findall(r"run: \|\n((?: {10}.*\n)+)", workflow)
-    folders = {"RUNNER_TEMP": str(tmp_path), "PATH": os.environ["PATH"]}
-    subprocess.run(["bash", "-euo", "pipefail", "-c", steps], cwd=ROOT, env=folders, check=True)
-    site = tmp_path / "site"
-    page = site / "examples/browser"
-    read = re.findall(r'(?:href|src)="([\w./]+)"', (page / "index.html").read_text(encoding="utf-8"))
-    read += re.findall(r'"(\.\./[\w./]+)"', (page / "page.js").read_text(encoding="utf-8"))
-    assert len(read) == 5
-    assert all((page / path).exists() for path in read)
-    assert {path.name for path in (page / "../dbt_project/seeds").iterdir()} >= {"ratings.csv"}
-    assert (site / "examples/report.html").is_file()
-
-
 def read_yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 

@@ -19,7 +19,6 @@ TABLES = f"""{MAKE};
     CREATE TABLE listed AS SELECT userid AS u, itemid AS i, score AS s, system AS m FROM rec;
     CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g, 'pq'[1 + itemid % 2] AS n FROM truth;
     CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM history;
-    CREATE TABLE rated AS SELECT u, i, max(g) AS g FROM liked GROUP BY ALL;
     CREATE TABLE everybody AS SELECT i AS u FROM range(27) t(i);
     CREATE TABLE sold AS SELECT itemid AS i, category AS c FROM items;
     CREATE TABLE rows AS SELECT [i, i + 1] AS rec_list, i / 4 AS predicted, i % 2 AS actual,
@@ -29,7 +28,7 @@ TABLES = f"""{MAKE};
 GIVEN = {
     **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "intents", "history", "items")},
     **{"comparison": "'compared'", "user": "1", "events": "'history'"},
-    **{"labels_a": "'labels'", "labels_b": "'history'", "ks": "[3]", "max_k": "3"},
+    **{"ks": "[3]", "max_k": "3"},
     **{"test_size": "3", "grade_col": "'time'", "intent_col": "'time'"},
     "judged": "ranking.judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
@@ -51,7 +50,6 @@ OTHER = {
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "rrf_k": "10", "depth": "2", "systems": "['a', 'b']"},
     "weights": "MAP {'a': 1, 'b': 2, 'c': 3}",
-    **{"labels_a": "'rated'", "labels_b": "'rated'"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['clicks']"},
 }
 # Where a parameter means something else, or goes with another choice.
@@ -70,7 +68,7 @@ OF_ONE = dict.fromkeys(MEASURES, LISTS) | {
 
 # Parameters with a default that a call needs nevertheless.
 NEEDED = {name: {"ks"} for name in ("evaluate", "by_user", "distribution", "compare")}
-NEEDED |= {"split": {"test_size"}, "agreement": {"grade_col"}, "intents_by_user": {"intent_col"}}
+NEEDED |= {"split": {"test_size"}, "intents_by_user": {"intent_col"}}
 
 
 @pytest.fixture(scope="module")

@@ -45,12 +45,16 @@ FROM (
 JOIN relevant USING (query, item)
 WHERE rank <= 10;
 
--- 400 items with a grade from 0 to 2 by a person and by a model; the model is more lenient.
-CREATE OR REPLACE TABLE judged AS
-SELECT query, item,
-    greatest(0, least(2, floor(3 * (relevance + 0.15 * noise('person', query, item)))))::INTEGER AS person,
-    greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS model
+-- Grades from 0 to 2: by a person for 400 items, by a model for all; the model is more lenient.
+CREATE OR REPLACE TABLE person_labels AS
+SELECT query AS userid, item AS itemid,
+    greatest(0, least(2, floor(3 * (relevance + 0.15 * noise('person', query, item)))))::INTEGER AS rel
 FROM relevant ORDER BY draw('judged', query, item) ASC NULLS LAST LIMIT 400;
+
+CREATE OR REPLACE TABLE model_labels AS
+SELECT query AS userid, item AS itemid,
+    greatest(0, least(2, floor(3 * (relevance + 0.1 + 0.15 * noise('model', query, item)))))::INTEGER AS rel
+FROM relevant;
 
 -- Grades of items: human labels for a random sample of 60 queries, and model-generated grades for all queries. The model favors
 -- the top items of `new`.
@@ -66,9 +70,3 @@ SELECT query AS userid, item AS itemid,
     greatest(0, relevance + 0.15 * noise('by model', query, item) + CASE WHEN rank <= 3 THEN 0.1 ELSE 0 END) AS rel
 FROM relevant JOIN ranked USING (query, item)
 WHERE system = 'new';
-
--- Two equally good models, trained with three seeds each: their values by query.
-CREATE OR REPLACE TABLE runs AS
-SELECT system, seed, query AS userid,
-    0.5 + 0.1 * noise('query', query, 0) + 0.1 * noise(system, query, 0) + 0.1 * noise(system, query, seed) AS ndcg
-FROM (SELECT DISTINCT query FROM relevant), (VALUES ('a'), ('b')) AS systems(system), range(1, 4) AS seeds(seed);

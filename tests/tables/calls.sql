@@ -9,7 +9,6 @@ CREATE TABLE history AS
 SELECT i % 39 AS userid, i * i % 199 AS itemid, i % 23 AS time FROM range(900) AS t(i);
 CREATE TABLE items AS SELECT i % 200 AS itemid, 'c' || i * i % 7 AS category FROM range(500) AS t(i);
 CREATE TABLE intents AS SELECT *, 'i' || (itemid * userid) % 5 AS intent FROM truth;
-CREATE TABLE labels AS SELECT * REPLACE ((rel + userid % 2) % 4 AS rel) FROM truth WHERE itemid % 7 > 0;
 CREATE TABLE messy_rec AS
 SELECT nullif(i % 97, 5) AS userid, nullif(i % 31, 3) AS itemid,
     CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE i % 11 END AS score

@@ -13,7 +13,6 @@ UNION ALL VALUES (26, NULL, 1, 9), (2, 6, 1, 9), (2, 7, 3, 9);
 CREATE TABLE history AS
 SELECT u AS userid, (u * u + i) % 15 AS itemid, (u + i) % 12 AS time
 FROM range(1, 22) users(u), range(4) items(i) WHERE (u * u + i) % 15 <> 7;
-CREATE TABLE labels AS SELECT userid, itemid, max(time) % 12 AS time FROM truth GROUP BY ALL;
 CREATE TABLE items AS SELECT i AS itemid, 'xyz'[1 + (i + c) % 3] AS category
 FROM range(12) items(i), range(2) kinds(c) WHERE i % 3 > 0 OR c = 0;
 CREATE TABLE intents AS SELECT userid, itemid, rel, 'pq'[1 + itemid % 2] AS intent

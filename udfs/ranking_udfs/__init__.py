@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from .partitions import partition
     from .python import (
         abstention,
-        agreement,
         check,
         compare,
         evaluate,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "__version__",
     "abstention",
-    "agreement",
     "check",
     "compare",
     "evaluate",

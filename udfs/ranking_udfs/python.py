@@ -17,7 +17,6 @@ from .evaluation.errors import DataError, error_summary
 from .evaluation.options import (
     OPTIONS,
     Abstaining,
-    Agreeing,
     Checking,
     ColumnNames,
     Comparing,
@@ -40,7 +39,6 @@ from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
 from .inputs.events import read_events, split_query
-from .inputs.judges import judge_queries
 from .inputs.tables import ORDER, Inputs
 from .measures.grammar import Choice, parse_measures
 from .quoting import literal, sql_value
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 Table = Any
 TABLE_FUNCTIONS = (  # Errors of these functions are raised under the name of the Python function.
     r"ranking\.(judged|by_user|evaluate|compare_by_user|beyond_accuracy(_by_user)?"
-    "|check|agreement|explain|overlap|abstention|fuse|split)"
+    "|check|explain|overlap|abstention|fuse|split)"
 )
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -222,45 +220,6 @@ def report(
     library()  # If the library is not installed, raise the error first.
     with open_evaluation("report", rec, truth, measures, ks, options) as (_, work):
         return page(Findings(work))
-
-
-@described(Agreeing)
-def agreement(
-    labels_a: Table,
-    labels_b: Table,
-    rec: Table | Mapping[str, Table] | None = None,
-    measures: Sequence[str] | str | None = None,
-    ks: CutOffs = defaults.K,
-    **options: Unpack[Agreeing],
-) -> duckdb.DuckDBPyRelation:
-    """Measure the agreement of two judges: kappa and alpha of their labels, and the stricter judge.
-
-    Args:
-        labels_a: labels of one judge: users, items and grades, in any form that `evaluate` accepts.
-        labels_b: labels of the other judge.
-        rec: recommendations of two or more models, as for `compare`, or None.
-        measures: with rec: measures, as for `compare`.
-        ks: with rec: cutoffs, as for `evaluate`.
-        options:
-
-    Returns:
-        A DuckDB relation. Without rec: one row per statistic with its confidence interval, as in
-        `ranking.agreement` in SQL. With rec: one row per pair of models, measure and k. Its columns are the
-        difference by each judge with p and verdict, the difference between the judges, and the judge that
-        favors the system.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
-
-    Example:
-        >>> people = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"c": 0}}
-        >>> model = {"q1": {"a": 2, "b": 0}, "q2": {"a": 2}, "q3": {"c": 0}}
-        >>> ranking_udfs.agreement(people, model).select("statistic, round(value, 4), pairs").fetchall()[:2]
-        [('agreement', 0.75, 4), ('kappa', 0.6, 4)]
-    """
-    own = {"predicted_truth": labels_b}
-    with open_evaluation("agreement", rec, labels_a, measures, ks, options, **own) as (connection, work):
-        return connection.result(judge_queries(work)[-1])
 
 
 @described(Checking)
@@ -469,7 +428,6 @@ KEYWORDS: Mapping[str, type] = {
     "evaluate": Evaluating,
     "compare": Comparing,
     "report": Reporting,
-    "agreement": Agreeing,
     "check": Checking,
     "explain": Explaining,
     "overlap": Overlapping,
@@ -552,19 +510,17 @@ def inputs_of(
 ) -> Inputs:
     """Return the inputs under their names on the connection."""
     is_report = caller == "report"
-    labels = {"truth": "labels_a", "predicted_truth": "labels_b"} if caller == "agreement" else {}
     numbers = {"history": "rel", "predicted_truth": "rel"}
     segments, history, items, users, predicted_truth = (
         None
-        if vars(settings)[name] is None and name not in labels
-        else connection.name(labels.get(name, name), vars(settings)[name], columns, numbers.get(name, ""))
+        if vars(settings)[name] is None
+        else connection.name(name, vars(settings)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
     has_categories = not is_report or history is not None
-    has_rec = rec is not None or caller != "agreement"
-    recs = connection.recommendations(rec, columns, directions) if has_rec else []
+    recs = connection.recommendations(rec, columns, directions)
     reads_truth = caller not in WITHOUT_TRUTH
-    truth_name = connection.name(labels.get("truth", "truth"), truth, columns, "rel") if reads_truth else ""
+    truth_name = connection.name("truth", truth, columns, "rel") if reads_truth else ""
     check_order(connection, columns)
     return Inputs(
         recs=recs,

@@ -29,12 +29,10 @@ from ..inputs.runs import run_name
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..quoting import literal
 from ..texts import shorten
-from .agreement import agreement
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
-from .power import power
 from .script import script_text
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
@@ -119,9 +117,7 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
 
 def inputs_of(options: Any) -> Inputs:
     has_truth, is_database = SPECS[options.command].has_truth, options.database is not None
-    files, predicted = options.files, options.predicted_truth
-    if options.command == "agreement":  # the last file has the labels of the second judge
-        *files, predicted = files
+    files = options.files
     if options.command == "track" and len(files) > 2:
         files = [file if "=" in file else f"{run_name(file)}={file}" for file in files[:-1]] + files[-1:]
     names, items, segment = SPECS[options.command].names, options.items, options.segment
@@ -144,7 +140,7 @@ def inputs_of(options: Any) -> Inputs:
         items=None if is_explain else items,
         titles=(options.items[0], options.title) if has_titles and options.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
-        predicted_truth=predicted,
+        predicted_truth=options.predicted_truth,
         also=[choice.name for choice in options.also],
         time=options.time,
         is_command=True,
@@ -388,8 +384,6 @@ EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # functio
     "check": (check, 3),
     "explain": (explain, 2),
     "abstention": (abstention, 3),
-    "agreement": (agreement, 3),
-    "power": (power, 4),
     "track": (track, 4),
     "overlap": (overlap, 2),
     "sql": (sql, 1),

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
-from ..evaluation.options import ABOVE_0, GRADES, OPTIONS, ColumnNames, Option, integer, number
+from ..evaluation.options import GRADES, OPTIONS, ColumnNames, Option, integer
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -86,10 +86,6 @@ OWN = {
     "format_in": Option("format of files with an ambiguous ending", "auto", ("auto", "table", "trec")),
     "threads": Option("threads for DuckDB", parse=integer(1), value="N"),
     "memory_limit": Option("memory limit for DuckDB, as in 4GB", parse=parse_memory, value="SIZE"),
-    "difference": Option("also compute the users needed for this difference", parse=ABOVE_0, value="NUMBER"),
-    "correlation": Option(
-        "correlation of the values of a user in two runs, if REC is one run (0.5)",
-        parse=number("a number of 0 or more and below 1", lambda value: 0 <= value < 1), value="R"),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
 OF_GRADES = " ".join(GRADES)
@@ -109,7 +105,6 @@ system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or -
 GIVEN_TOO = {
     "TRUTH": "; TRUTH is the ground truth (userid, itemid and, for grades, rel)",
     "FOLDER": "; FOLDER has runs written by evaluate --by-user FILE --manifest",
-    "LABELS": "; LABELS are the grades of a judge (userid, itemid, rel)",
 }
 
 
@@ -131,15 +126,6 @@ def is_measures(text: str) -> bool:
         return bool(parse_measures(text))
     except ValueError:
         return False
-
-
-def first_option_of_runs(of: Any) -> str | None:
-    """Return the first given option of `power` that needs a run."""
-    needed = [f"-m {choice.text}" for choice in of.measures if choice.text != "hit_rate"] + ["-k"] * bool(
-        of.ks
-    )
-    needed += [f"--{name}" for name in ("correlation", "baseline") if getattr(of, name) is not None]
-    return next(iter(needed), None)
 
 
 def is_not_html(of: Any) -> bool:
@@ -284,22 +270,6 @@ COMMANDS: Mapping[str, Spec] = {
         {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
         ["abstention bm25.run qrels.tsv --users queries.jsonl"],
     ),
-    "agreement": Spec(
-        "Measure the agreement of two judges, people or models: kappa and alpha of their labels, the "
-        "stricter judge and, with REC, the system that each judge favors. See also: compare "
-        "--predicted-truth (human labels correct labels by a model).",
-        {
-            "agreement": "confidence baseline correction",
-            "measures": "measures ks min_grade unjudged ties",
-            **SHOWN,
-            **READ,
-        },
-        [
-            "agreement people.csv model.csv",
-            "agreement a=a.run b=b.run people.tsv model.tsv -m ndcg -k 10",
-        ],
-        files="[REC]... LABELS_A LABELS_B",
-    ),
     "track": Spec(
         "Track runs over time, for example one per week: the mean of each run, its difference from the "
         "previous run and from the best one, and significant falls. Runs are ordered by name. See also: "
@@ -312,27 +282,6 @@ COMMANDS: Mapping[str, Spec] = {
         },
         ["track runs/ -m ndcg -k 10 --output track.md", "track week*.jsonl truth.csv --output track.html"],
         files="[REC]... FOLDER|TRUTH",
-    ),
-    "power": Spec(
-        "Find the smallest difference that a golden set can detect with 80% power: for hit rate from TRUTH "
-        "alone, for other measures from the spread of a run, or of the differences of several. See also: "
-        "compare.",
-        {
-            "power": "difference correlation baseline confidence",
-            "measures": f"measures ks {OF_GRADES} users ties",
-            **SHOWN,
-            **READ,
-        },
-        ["power qrels.tsv --difference 0.05", "power bm25.run qrels.tsv -m ndcg,recall --difference 0.02"],
-        files="[REC]... TRUTH",
-        rules={
-            "power: --difference must be 1 or less without REC, got {difference:g}": (
-                lambda of: len(of.files) == 1 and (of.difference or 0) > 1
-            ),
-            "power: without REC, only hit_rate is available, at any cutoff; add a run or remove {}": (
-                lambda of: len(of.files) == 1 and first_option_of_runs(of)
-            ),
-        },
     ),
     "overlap": Spec(
         "Measure the overlap of the lists of models: how much would change for users, before ground truth is "
@@ -422,10 +371,6 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for o
         },
     },
     "fuse": {"output": {"help": "output file; .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
-    **{
-        command: {"baseline": {"help": "model to compare all others with"}}
-        for command in ("power", "agreement")
-    },
     "sql": {"output": {"help": "write the SQL here"}},
     **{
         name: {"format": {"default": "table", "help": "format of the list"}}

@@ -25,7 +25,7 @@ OWN_NAMES = {*IN_MACRO.values()} | {
         *("rec", "truth", "users", "history", "items", "systems", "checked", "judged"),
         *("chosen", "scores", "predicted_scores"),
         *("has_item", "first", "columns", "by_model", "by_people"),
-        *("events", "moments", "labels_a", "labels_b"),
+        *("events", "moments"),
     )
 }
 LONGEST = 10_000  # limit of the characters in measures

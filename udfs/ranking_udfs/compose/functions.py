@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..quoting import literal
-from .agreement import AgreementCall
 from .arguments import Given, given_of, split_arguments
 from .call import Call, Types
 from .check import CHECKS
@@ -29,7 +28,6 @@ CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,
     **CHECKS,
     **COMPARISONS,
-    "agreement": AgreementCall,
     "explain": ExplainCall,
     "fuse": FuseCall,
     "intents_by_user": IntentsCall,

@@ -29,12 +29,12 @@ def environment() -> "Environment":
     """Return the environment that loads templates by path below `sql/`. The first call imports Jinja2."""
     from jinja2 import StrictUndefined
 
-    from .compiled import Kept, loader
+    from .compiled import bytecode_cache, loader
     from .symbols import SymbolEnvironment
 
     loaded = SymbolEnvironment(
         loader=loader(source),
-        bytecode_cache=Kept(),
+        bytecode_cache=bytecode_cache(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -347,18 +347,6 @@ class Splitting(TypedDict, total=False):
     con: "duckdb.DuckDBPyConnection | None"
 
 
-class Agreeing(Reading, NamedColumns, total=False):
-    """The keywords of the agreement of two judges."""
-
-    baseline: str | None
-    confidence: float
-    correction: str
-    ties: str
-    unit: str
-    check: bool
-    allow_empty: bool
-
-
 class Reporting(Comparing, total=False):
     """The keywords of a report."""
 

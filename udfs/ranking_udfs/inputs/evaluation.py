@@ -40,7 +40,7 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-COMPARING = ("compare", "agreement", "track", "power")  # callers that need the values of users
+COMPARING = ("compare", "track")  # callers that need the values of users
 FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
@@ -125,8 +125,7 @@ class Evaluation:
         for option, usual in allowed.items():
             if options.get(option) not in (None, usual):
                 rule = f"{option} must be {usual}" if usual else f"{option} must be left out"
-                labels = "labels_b" if self.caller == "agreement" else f"{self.dashes}predicted_truth"
-                rule = f"{self.dashes}{rule} with {labels}"
+                rule = f"{self.dashes}{rule} with {self.dashes}predicted_truth"
                 rule = rule.replace("_", "-") if self.dashes else rule
                 raise self.refused(rule, shorten(options[option]))
 

@@ -227,12 +227,6 @@ class ScriptAbstentionCall(ScriptCall):
     macro = "_ranking_abstention_call"
 
 
-class ScriptAgreementCall(ScriptCall):
-    fields = ("caller", "labels_a", "labels_b", "user", "item", "grade", "label_columns", "alpha")
-    t = "_ranking_t"
-    macro = "_ranking_agreement_call"
-
-
 class ScriptOverlapCall(ScriptRecCall):
     source = "rec"
     fields = (*FIELDS, "baseline", "has_baseline", "baseline_in_errors", "weight")
@@ -391,7 +385,6 @@ SCRIPT_CALLS: dict[str, type[ScriptCall]] = {
     "check_rows": ScriptCheckCall,
     "by_item": ScriptItemCall,
     "abstention": ScriptAbstentionCall,
-    "agreement": ScriptAgreementCall,
     "beyond_accuracy": ScriptContentsCall,
     "beyond_accuracy_by_user": ScriptContentsCall,
     "fuse": ScriptFuseCall,

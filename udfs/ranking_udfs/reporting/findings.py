@@ -16,7 +16,6 @@ from ..compose.means import mean
 from ..evaluation import conclusion
 from ..evaluation.comparison import changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
-from ..evaluation.depth import depth_sentence, margin_of, shortfalls_query, smallest_near, width_of
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
@@ -172,7 +171,6 @@ class Findings(Subject):
     title, leading, headlines, best, refused    sentences; None or empty if they do not apply
     dominated   sentences on dominated models, if columns are compared too
     wrong, caveats      sentences on errors in the data, and on other caveats
-    depth       a sentence on the smallest cutoff that is near the largest one
     curve, overlaps, abstention     rows of the table functions; overlaps with the baseline only
     example     a user with the largest loss, preferably one with a relevant item; None if nobody loses
     lists, missed   for two models: the items by rank with a mark ("relevant", or a grade with a gain);
@@ -223,7 +221,6 @@ class Findings(Subject):
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
-        self.depth = depth_of(self, fetch)
         self.curve = fetch(curve_query)
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
         self.overlaps = find_overlaps(self, fetch)
@@ -435,17 +432,6 @@ def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
     low = values.low if isfinite(values.low) else min((row["least"] for row in known), default=0.0)
     high = values.high if isfinite(values.high) else max((row["most"] for row in known), default=1.0)
     return low, high if low < high else low + 1
-
-
-def depth_of(of: Subject, fetch: Fetch) -> list[str]:
-    """Write a sentence on the smallest cutoff of the first measure that is near the largest one."""
-    margin, level = margin_of(of.first, of.comparison["margin"]), of.comparison["confidence"]
-    if len(of.first.cuts) < 2 or margin is None or of.first.measure.higher_is_better is None:
-        return []
-    rows, width = fetch(shortfalls_query(of.request, of.first, of.system, level)), width_of(of.first)
-    by_model = {name: [row for row in rows if row["system"] == name] for name in of.systems}
-    cutoffs = {name: smallest_near(own, margin, width, level) for name, own in by_model.items()}
-    return [depth_sentence(cutoffs, of.first, margin, level)]
 
 
 def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:
