@@ -7,8 +7,9 @@ import pytest
 import ranking_udfs
 from ranking_udfs.macros.files import texts
 from tests import reference
+from tests.by_value import assert_same
 from tests.conftest import Con, is_close
-from tests.generate import ADVICE, generated
+from tests.generate import ADVICE, generated, refreshed
 from tests.reference import ROOT, head, public_names
 
 DOCUMENTED = [
@@ -19,7 +20,10 @@ SHOWN = [name for name in texts() if name[0] != "_" and head(name).result]
 
 def test_generated_text_is_fresh() -> None:
     for path, text in generated():
-        assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(ROOT)}: {ADVICE}"
+        about, written = f"{path.relative_to(ROOT)}: {ADVICE}", path.read_text(encoding="utf-8")
+        if path.suffix == ".md":
+            assert_same(written, text, about)
+        assert written == refreshed(path, text), about
 
 
 def test_ranking_functions_describes_every_public_function(shared: Con) -> None:
