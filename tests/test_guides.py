@@ -182,7 +182,7 @@ def follow(folder: Path) -> None:
     for guide, steps in GUIDES.items():
         for path, where, text in steps:
             file = folder / path
-            before = file.read_text(encoding="utf-8") if file.exists() or where else ""
+            before = file.read_text(encoding="utf-8") if file.exists() else ""
             if not where:
                 after = before + text
             elif file.suffix == ".py":
@@ -201,18 +201,14 @@ def with_entry(source: str, name: str, text: str) -> str:
             field = [one for one in node.body if isinstance(one, ast.AnnAssign)][-1]
             at = end_of(source, node if is_method else field)
             return f"{source[:at]}\n{'' if is_method else '    '}{text}{source[at:]}"
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if (
-            isinstance(node, ast.Assign | ast.AnnAssign)
-            and node.value
-            and name in map(ast.unparse, filter(None, targets))
-        ):
-            is_text = isinstance(node.value, ast.Constant)
-            at = end_of(source, node.value) - 3 if is_text else end_of_entries(source, node.value)
-            has_comma = is_text or source[:at].endswith(",")
-            return (
-                f"{source[:at]}{'' if has_comma else ', '}{text}{', ' * (has_comma - is_text)}{source[at:]}"
-            )
+        if isinstance(node, ast.Assign | ast.AnnAssign) and re.match(rf"{name}(:| =)", ast.unparse(node)):
+            assert node.value
+            if isinstance(node.value, ast.Constant):
+                at, more = end_of(source, node.value) - len('"""'), text
+            else:
+                at = end_of_entries(source, node.value)
+                more = f" {text}," if source[:at].endswith(",") else f", {text}"
+            return source[:at] + more + source[at:]
     return source
 
 
