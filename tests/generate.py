@@ -6,14 +6,17 @@
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 - tests/transcripts/*.txt: the output of calls of the command and of Python's functions
 
-With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
-`--keep-outputs` it leaves transcripts as they are, so that tests compare them with what calls print.
+Numbers in pages and transcripts stay as they are if they differ in their last digits only (`by_value.py`).
+
+`python -m tests.generate compare gates` writes these two transcripts and nothing else. With `--check` it
+writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With `--keep-outputs` it
+leaves transcripts as they are, so that tests compare them with what calls print.
 """
 
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
@@ -23,6 +26,7 @@ from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.duckdb.macros import FILE
 from ranking_udfs.macros import files, portable
 from tests import coming_from, reference, transcripts
+from tests.by_value import kept
 from tests.reference import ROOT
 
 ADVICE = "run `python -m tests.generate` and read the diff"
@@ -60,29 +64,45 @@ def generated() -> Iterator[tuple[Path, str]]:
         yield page, between(page, **parts)
 
 
-def expected_outputs() -> Iterator[tuple[Path, str]]:
-    """Yield each file of expected outputs and its text, which new processes print."""
+def expected_outputs(names: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Yield each of these files of expected outputs and its text, which new processes print."""
+    files = [path for path in transcripts.FILES if path.stem in names]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        yield from zip(transcripts.FILES, pool.map(transcripts.rewritten, transcripts.FILES), strict=True)
+        yield from zip(files, pool.map(transcripts.rewritten, files), strict=True)
 
 
-def stale(has_outputs: bool) -> Iterator[tuple[Path, str]]:
-    """Yield each file that is not fresh, and its text."""
-    for path, text in chain(generated(), expected_outputs() if has_outputs else ()):
+def refreshed(path: Path, text: str) -> str:
+    """Return the text of a file as it is to be written: a page keeps numbers that are equal by value."""
+    is_page = path.suffix == ".md" and path.exists()
+    return kept(path.read_text(encoding="utf-8"), text) if is_page else text
+
+
+def stale(names: Sequence[str], is_all: bool) -> Iterator[tuple[Path, str]]:
+    """Yield each file that is not fresh, and its text: of the transcripts, and of all others."""
+    pages = ((path, refreshed(path, text)) for path, text in generated()) if is_all else ()
+    for path, text in chain(pages, expected_outputs(names)):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             yield path, text
 
 
 def main() -> str | None:
     """Write or list the files that are not fresh; return the advice if they are only listed."""
+    outputs = [path.stem for path in transcripts.FILES]
     parser = argparse.ArgumentParser(prog="python -m tests.generate", description=ADVICE)
     parser.add_argument(
         "--check", action="store_true", help="write nothing; list the files that are not fresh"
     )
-    parser.add_argument("--keep-outputs", action="store_true", help="leave the expected outputs as they are")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "names", nargs="*", default=[], metavar="NAME", help="write only these transcripts, such as compare"
+    )
+    chosen.add_argument("--keep-outputs", action="store_true", help="leave the expected outputs as they are")
     arguments = parser.parse_args()
+    if unknown := {*arguments.names} - {*outputs}:
+        parser.error(f"NAME must be one of {', '.join(outputs)}, got {', '.join(sorted(unknown))}")
+    written = arguments.names or outputs * (not arguments.keep_outputs)
     advice = None
-    for path, text in stale(not arguments.keep_outputs):
+    for path, text in stale(written, is_all=not arguments.names):
         print(path.relative_to(ROOT))
         if arguments.check:
             advice = ADVICE

@@ -6,10 +6,11 @@ ends a record. `onlyif LABEL` and `skipif LABEL` before a record, and `require L
 name an edition (`python` or `script`) or a DuckDB (`duckdb1` or `duckdb2`). `foreach NAME VALUE ...` to
 `endloop` repeats records with each value in place of `${NAME}`; `foreach A,B 1,2 3,4` sets two names.
 
-A message is the whole first line of the error, and a DOUBLE is equal in all its digits. The runner adds
-`FROM errors_of($$statement$$)`: each row below it has what replaces `{}`, a tab, and the message.
+A message is the whole first line of the error, and a DOUBLE is compared by value (`by_value.py`). The runner
+adds `FROM errors_of($$statement$$)`: each row below it has what replaces `{}`, a tab, and the message.
 """
 
+import operator
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ import duckdb
 
 import ranking_udfs
 from ranking_udfs.macros import portable
+from tests import by_value
 
 FOLDER = Path(__file__).parent / "sql"
 # A loop without a loop in it, in lines that begin with their number.
@@ -95,12 +97,13 @@ def row_text(row: tuple[Any, ...]) -> str:
 
 
 def is_equal(letter: str, cell: Any, expected: str) -> bool:
-    """Compare a value with its text, and a number with a fraction by its value."""
+    """Compare a value with its text, and a DOUBLE by its value, in lists too."""
     if isinstance(cell, float | Decimal):
-        is_number = re.fullmatch(r"-?[\d.]+(e-?\d+)?|nan", expected)
-        return letter == "R" and bool(is_number) and (float(cell) == float(expected) or str(cell) == expected)
+        is_number = letter == "R" and re.fullmatch(r"-?[\d.]+(e-?\d+)?|nan", expected)
+        is_equal = by_value.is_equal if isinstance(cell, float) else operator.eq
+        return bool(is_number) and (is_equal(float(expected), float(cell)) or str(cell) == expected)
     is_right = cell is None or letter == ("I" if isinstance(cell, int) else "T")
-    return is_right and cell_text(cell) == expected
+    return is_right and not by_value.differences(expected, cell_text(cell))
 
 
 class Runner:

@@ -91,13 +91,13 @@ def value_of(con: Con, call: str) -> Any:
 
 
 def is_same(found: Any, expected: Any) -> bool:
-    """Compare to the last digits of a fraction, else exactly, and the entries of a MAP in their order."""
+    """Compare fractions but for their last digits, else exactly, and the entries of a MAP in their order."""
     if isinstance(expected, dict) and isinstance(found, dict):
         return is_same([*found.items()], [*expected.items()])
     if isinstance(expected, list | tuple) and isinstance(found, list | tuple):
         return len(found) == len(expected) and all(map(is_same, found, expected))
     if isinstance(expected, float | Decimal) and isinstance(found, float) and expected % 1:
-        return math.isclose(found, expected, rel_tol=1e-15)
+        return math.isclose(found, expected, rel_tol=1e-12)
     return bool(found == expected and isinstance(found, bool) == isinstance(expected, bool))
 
 

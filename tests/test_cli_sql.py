@@ -132,7 +132,7 @@ def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monke
     printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
     assert printed.count("FROM read_csv('/dev/stdin'") == 1
     rows = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
-    assert rows == [("a", 4, 3, 0, 0, 0, float(NDCG_VALUES[0]))]
+    assert rows == [("a", 4, 3, 0, 0, 0, pytest.approx(NDCG_VALUES[0], rel=1e-12))]
 
 
 def assert_same(rows: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:

@@ -37,8 +37,8 @@ def tables() -> Iterator[Con]:
         yield con
 
 
-def exactly(expected: Any) -> Any:
-    return pytest.approx(expected, rel=0, abs=1e-15)
+def close(expected: Any) -> Any:
+    return pytest.approx(expected, rel=0, abs=1e-12)
 
 
 def query(name: str) -> str:
@@ -47,23 +47,23 @@ def query(name: str) -> str:
 
 def test_documented_queries_return_documented_rows_in_any_order(tables: Con) -> None:
     ranking_udfs.register(tables, hivemall=True)
-    assert tables.execute(query("graded_response")).fetchall() == [exactly(tuple(GRADED.values()))]
+    assert tables.execute(query("graded_response")).fetchall() == [close(tuple(GRADED.values()))]
     for threads in (1, 2, 8):
         tables.execute(f"SET threads = {threads}")
-        assert rows(tables, query("binary_response")) == [exactly(BINARY)]
+        assert rows(tables, query("binary_response")) == [close(BINARY)]
         for name in ("dummy_rec", "dummy_truth"):
             tables.execute(f"CREATE OR REPLACE TABLE {name} AS FROM {name} ORDER BY hash(userid, itemid)")
     tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
     (row,) = rows(tables, query("binary_response"))  # without the user who has no recommendations
-    assert row["recall"] == exactly(2 / 3)
+    assert row["recall"] == close(2 / 3)
 
 
 def test_queries_by_user_return_documented_values(tables: Con) -> None:
     ranking_udfs.register(tables)
     for name, values in ("binary", BINARY), ("graded", GRADED):
         by_user = rows(tables, query(f"{name}_response_by_user"))
-        assert by_user == [exactly({"userid": user, **values}) for user in (1, 2, 3)]
+        assert by_user == [close({"userid": user, **values}) for user in (1, 2, 3)]
     tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
     # As the head of the query says:
     means = f"SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM ({query('binary_response_by_user')})"
-    assert rows(tables, means)[0]["recall"] == exactly((2 / 3 + 2 / 3 + 0) / 3)
+    assert rows(tables, means)[0]["recall"] == close((2 / 3 + 2 / 3 + 0) / 3)

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from ranking_udfs.command.cli import main
+from tests.by_value import assert_same
 from tests.conftest import Captured, Con, Patch, value
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -148,7 +149,8 @@ def test_notebook_prints_what_is_stored_in_it(tmp_path: Path) -> None:
         ["".join("".join(part.get("text", "")) for part in cell.get("outputs", ())) for cell in cells]
         for cells in (notebook.cells, stored["cells"])
     )
-    assert printed == expected
+    for now, before in zip(printed, expected, strict=True):
+        assert_same(before, now, f"{NOTEBOOK}: run `python -m tests.test_examples`")
     assert sum(map(bool, expected)) == 5
     assert "similar" in notebook.cells[-1].outputs[0].data["text/html"]
     assert "<svg" in (tmp_path / "my_report.html").read_text(encoding="utf-8")
@@ -195,7 +197,8 @@ def test_stored_data_are_those_of_their_sql(tmp_path: Path, monkeypatch: Patch) 
         stored = (EXAMPLES / script).parent.glob(f"{folder}/*.*")
         files = [file for file in stored if file.suffix in (".csv", ".tsv", ".jsonl", ".trec")]
         assert len(files) == count
-        assert all(Path(folder, file.name).read_text() == file.read_text() for file in files)
+        for file in files:
+            assert_same(file.read_text(), Path(folder, file.name).read_text(), file.name)
 
 
 @pytest.mark.slow

@@ -5,10 +5,13 @@ import re
 import pytest
 
 import ranking_udfs
+from ranking_udfs.compose.comparison import KNOWN
 from ranking_udfs.macros.files import texts
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
+from tests.by_value import assert_same
 from tests.conftest import Con, is_close
-from tests.generate import ADVICE, generated
+from tests.generate import ADVICE, generated, refreshed
 from tests.reference import ROOT, head, public_names
 
 DOCUMENTED = [
@@ -19,7 +22,10 @@ SHOWN = [name for name in texts() if name[0] != "_" and head(name).result]
 
 def test_generated_text_is_fresh() -> None:
     for path, text in generated():
-        assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(ROOT)}: {ADVICE}"
+        about, written = f"{path.relative_to(ROOT)}: {ADVICE}", path.read_text(encoding="utf-8")
+        if path.suffix == ".md":
+            assert_same(written, text, about)
+        assert written == refreshed(path, text), about
 
 
 def test_ranking_functions_describes_every_public_function(shared: Con) -> None:
@@ -41,6 +47,41 @@ def test_duckdb_describes_every_macro_of_the_schema(shared: Con) -> None:
 def test_the_reference_has_every_public_name() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/README.md"))
     assert public_names() <= {*re.findall(r"(?<![\w.])(?:ranking\.)?\w+(?=[`(])", text)}
+
+
+LOWER_IS_BETTER = {name for name, (_, is_high, _) in KNOWN.items() if is_high is False}
+# Lists of names in prose: the page, the text around the list, and the names in the code.
+LISTED = [
+    ("statistics.md", r"Higher is better, except for (.*?)\.", LOWER_IS_BETTER),
+    ("comparison/compare_by_user.sql", r"Always lower: (.*?)\.", LOWER_IS_BETTER),
+    (
+        "semantics.md",
+        r"the list functions (.*?) \(",
+        {name for name, measure in MEASURES.items() if measure.empty.both},
+    ),
+    (
+        "semantics.md",
+        r"AUC 0\.5; (\w+) NULL",
+        {name for name, measure in MEASURES.items() if measure.empty.lacking == "a hit"},
+    ),
+    (
+        "semantics.md",
+        r"a column for each .*?, except (.*?),",
+        {name for name, measure in MEASURES.items() if not measure.column},
+    ),
+]
+
+
+@pytest.mark.parametrize(("page", "pattern", "names"), LISTED)
+def test_prose_lists_the_names_of_the_code(page: str, pattern: str, names: set[str]) -> None:
+    (listed,) = re.findall(f"(?s){pattern}", (ROOT / "sql" / page).read_text(encoding="utf-8"))
+    assert {*re.findall("[a-z]\\w+", listed)} - {"and"} == names
+
+
+def test_the_readme_counts_the_measures() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    ((named, others),) = re.findall(r"Compute (.*) and (\d+) other\s", text)
+    assert len(named.split(", ")) + int(others) == len(MEASURES) + len(LIST_MEASURES)
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -1,20 +1,19 @@
 """The guides of udfs/README.md, followed in a copy of the tree: a measure, a table function and an option."""
 
+import ast
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.mutants import copy_of_files, run
+from tests.mutants import ROOT, copy_of_files, run
 
 PACKAGE = "udfs/ranking_udfs"
-# The files of the guides that hold cases.
-MEASURE_CASES = "tests/calls/measures.txt"
-WRONG_CALLS = "tests/sql/errors.test"
-CALLS = "tests/calls.py"
-SCRIPT_CALLS = "tests/test_entry_points.py"
-PARTITION_CALLS = "tests/test_partitions.py"
+PARTITIONS = f"{PACKAGE}/partitions.py"
+CALLS, WRONG_CALLS = "tests/calls.py", "tests/sql/errors.test"
 
-# --- To add a measure ---
+# --- A measure ---
 
 FORMULA = '''
 
@@ -53,7 +52,7 @@ def zz_last_rank(ranking: Ranking, k: int | None) -> Value:
     return float(hits[-1]) if hits else None
 '''
 
-# --- To add a table function ---
+# --- A table function ---
 
 TABLE_FUNCTION = """\
 -- How many of a user's items count: those of the list, and those of truth.
@@ -95,83 +94,81 @@ FROM errors_of($$FROM ranking.zz_lengths('rec', 'truth', {})$$)
 ----
 zz_doubled := 'x'\tranking.zz_lengths: zz_doubled must be no|yes, got 'x'
 """
-# A line of a file that names another function, and what it becomes for the new one.
-LINES_LIKE = {
-    CALLS: ("\"by_user\": \"'rec', 'truth', [3, 200]\"", "\"zz_lengths\": \"'rec', 'truth'\""),
-    SCRIPT_CALLS: ("ranking.by_user('rec', 'truth', [4])", "ranking.zz_lengths('rec', 'truth')"),
-    PARTITION_CALLS: (
-        "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
-        "ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')",
-    ),
-    f"{PACKAGE}/spark/tables.py": (
-        'by_user = table_function("by_user", MEASURED)',
-        'zz_lengths = table_function("zz_lengths", lambda rec, truth, **more: ...)',
-    ),
-}
+ON_SPARK = """
+zz_lengths = table_function("zz_lengths", lambda rec, truth, **more: ...)
+"""
 
-# --- To add an option ---
+# --- An option ---
 
-EDITS = {
-    f"{PACKAGE}/partitions.py": [
-        ('dict.fromkeys(("judged", *MEASURED)', 'dict.fromkeys(("judged", "zz_lengths", *MEASURED)'),
-        ('UNMERGED = ("judged", ', 'UNMERGED = ("judged", "zz_lengths", '),
+DOUBLES_GRADES = """
+    @property
+    def doubles_grades(self) -> bool:
+        return self.zz_doubled == "yes"
+"""
+
+# --- What the guides say to write: a file, where in it, and the text ---
+
+# Where: "" is the end of the file. In Python, it is a name: the text becomes an entry of the collection or
+# string, or a field or method of the class. Elsewhere it is a pattern, and the text takes its place.
+Step = tuple[str, str, str]
+JUDGING = "sql/tables/internal/judging.jinja"
+DOUBLED = (
+    r"{% if of.doubles_grades %}list_transform(\g<0>, lambda grade: 2 * grade){% else %}\g<0>{% endif %}"
+)
+GUIDES: dict[str, list[Step]] = {
+    "To add a measure": [
+        (f"{PACKAGE}/measures/formulas.py", "", FORMULA),
+        ("tests/witnesses.py", "", DEFINITION),
+        ("tests/calls/measures.txt", "", WORKED),
+        ("sql/measures/zz_last_rank.sql", "", TEMPLATE),
     ],
-    f"{PACKAGE}/spark/tables.py": [('    "judged",\n]', '    "judged",\n    "zz_lengths",\n]')],
-    "sql/tables/judged.sql": [
-        ("without_relevant := 'zero', users", "without_relevant := 'zero', zz_doubled := 'no', users"),
-        ("-- users:  ", "-- zz_doubled:  whether each grade counts twice: 'no' or 'yes'\n-- users:  "),
+    "To add a table function": [
+        ("sql/tables/zz_lengths.sql", "", TABLE_FUNCTION),
+        ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
+        (WRONG_CALLS, "", WRONG_CALL),
+        (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
+        ("tests/test_entry_points.py", "CALLS", "ranking.zz_lengths('rec', 'truth')\n"),
+        ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
+        (PARTITIONS, "TABLES", '"zz_lengths": ("rec", "truth")'),
+        (PARTITIONS, "UNMERGED", '"zz_lengths"'),
+        (f"{PACKAGE}/spark/tables.py", "__all__", '"zz_lengths"'),
+        (f"{PACKAGE}/spark/tables.py", "", ON_SPARK),
     ],
-    f"{PACKAGE}/compose/arguments.py": [
-        ('"zero", "skip")),\n}', '"zero", "skip")),\n    "zz_doubled": ("zz_doubled", word("no", "yes")),\n}')
-    ],
-    f"{PACKAGE}/compose/call.py": [
-        ("    users: str | None = None\n", '    zz_doubled: str = "no"\n    users: str | None = None\n'),
+    "To add an option to all table functions": [
+        ("sql/tables/judged.sql", r"without_relevant := '\w+'", r"\g<0>, zz_doubled := 'no'"),
         (
-            "    @property\n    def has_users(",
-            "    @property\n    def doubles_grades(self) -> bool:\n"
-            '        return self.zz_doubled == "yes"\n\n    @property\n    def has_users(',
+            "sql/tables/judged.sql",
+            r"(?m)^-- users:",
+            r"-- zz_doubled: 'no' or 'yes': each grade counts twice\n\g<0>",
         ),
-    ],
-    "sql/tables/internal/judging.jinja": [
-        ("{{ truth() | indent(8) }}", "{{ truth(of) | indent(8) }}"),
-        ("{% macro truth() %}", "{% macro truth(of) %}"),
+        (f"{PACKAGE}/compose/arguments.py", "JUDGING", '"zz_doubled": ("zz_doubled", word("no", "yes"))'),
+        (f"{PACKAGE}/compose/call.py", "Call", 'zz_doubled: str = "no"'),
+        (f"{PACKAGE}/compose/call.py", "Call", DOUBLES_GRADES),
+        (JUDGING, r"truth_lists\.grades", DOUBLED),
+        (JUDGING, r"\btruth\(\)", "truth(of)"),
+        ("sql/tables/explain.sql", r"\bjudging\.truth\(\)", "judging.truth(of)"),
+        (f"{PACKAGE}/evaluation/options.py", "GRADES", '"zz_doubled"'),
+        (f"{PACKAGE}/evaluation/options.py", "NamedColumns", "zz_doubled: str"),
         (
-            "ELSE truth_lists.grades END",
-            "ELSE {% if of.doubles_grades %}list_transform(truth_lists.grades, lambda grade: 2 * grade)"
-            "{% else %}truth_lists.grades{% endif %} END",
+            f"{PACKAGE}/evaluation/options.py",
+            "OPTIONS",
+            '"zz_doubled": Option("grades twice", "no", ("no", "yes"))',
         ),
+        ("tests/test_signatures.py", "OTHER", '"zz_doubled": "\'yes\'"'),
     ],
-    "sql/tables/explain.sql": [("{{ judging.truth() |", "{{ judging.truth(of) |")],
-    "sql/tables/without_python/rules.sql": [
+    # Of the guide to an option, for clients without Python.
+    "For clients without Python": [
         (
-            "IN ('zero', 'skip'))];",
-            "IN ('zero', 'skip')),\n"
-            "    _ranking_option('zz_doubled', zz_doubled, 'no|yes', zz_doubled::VARCHAR IN ('no', 'yes'))];",
-        )
-    ],
-    "sql/tables/without_python/_ranking_call.sql": [
-        (
-            "            'skips_users': ",
-            "            'doubles_grades': zz_doubled::VARCHAR = 'yes',\n            'skips_users': ",
-        )
-    ],
-    f"{PACKAGE}/macros/script.py": [
-        ('    "skips_users",\n    "expected"', '    "skips_users",\n    "doubles_grades",\n    "expected"')
-    ],
-    f"{PACKAGE}/evaluation/options.py": [
-        ('"unjudged", "without_relevant")', '"unjudged", "without_relevant", "zz_doubled")'),
-        (
-            "    without_relevant: str\n\n\nclass ColumnNames",
-            "    without_relevant: str\n    zz_doubled: str\n\n\nclass ColumnNames",
+            "sql/tables/without_python/rules.sql",
+            r"without_relevant::VARCHAR IN \([^)]*\)\)",
+            r"\g<0>, _ranking_option('zz_doubled', zz_doubled, 'no|yes', zz_doubled IN ('no', 'yes'))",
         ),
         (
-            '    "users": Option(\n',
-            '    "zz_doubled": Option("whether each grade counts twice", "no", ("no", "yes")),\n'
-            '    "users": Option(\n',
+            "sql/tables/without_python/_ranking_call.sql",
+            "'skips_users': ",
+            r"'doubles_grades': zz_doubled::VARCHAR = 'yes', \g<0>",
         ),
-    ],
-    "tests/test_signatures.py": [
-        ('"unjudged": "\'skip\'"}', '"unjudged": "\'skip\'", "zz_doubled": "\'yes\'"}')
+        (f"{PACKAGE}/macros/script.py", "FIELDS", '"doubles_grades"'),
     ],
 }
 # The tests that the guides name, of the files that have one of the new things.
@@ -180,33 +177,56 @@ FILES = ("declarations", "entry_points", "partitions", "settings", "signatures",
 TESTS = [f"tests/test_{name}.py" for name in (*FILES, "sql", "zz_lengths")]
 
 
-def edit(path: Path, before: str, after: str) -> None:
-    """Replace a text that is once in a file."""
-    text = path.read_text(encoding="utf-8")
-    assert text.count(before) == 1, f"{path}: {text.count(before)} times: {before}"
-    path.write_text(text.replace(before, after), encoding="utf-8")
-
-
 def follow(folder: Path) -> None:
-    """Take the steps of the three guides."""
-    for path, text in (
-        (f"{PACKAGE}/measures/formulas.py", FORMULA),
-        ("tests/witnesses.py", DEFINITION),
-        (MEASURE_CASES, WORKED),
-        ("sql/measures/zz_last_rank.sql", TEMPLATE),
-        ("sql/tables/zz_lengths.sql", TABLE_FUNCTION),
-        ("tests/test_zz_lengths.py", TABLE_FUNCTION_TEST),
-        (WRONG_CALLS, WRONG_CALL),
-    ):
-        with (folder / path).open("a", encoding="utf-8") as file:
-            file.write(text)
-    for path, (model, new) in LINES_LIKE.items():
-        text = (folder / path).read_text(encoding="utf-8")
-        (line,) = [line for line in text.split("\n") if model in line]
-        edit(folder / path, f"{line}\n", f"{line}\n{line.replace(model, new)}\n")
-    for path, edits in EDITS.items():
-        for before, after in edits:
-            edit(folder / path, before, after)
+    """Take the steps of all guides; if one has no place any more, an AssertionError names it."""
+    for guide, steps in GUIDES.items():
+        for path, where, text in steps:
+            file = folder / path
+            before = file.read_text(encoding="utf-8") if file.exists() else ""
+            if not where:
+                after = before + text
+            elif file.suffix == ".py":
+                after = with_entry(before, where, text)
+            else:
+                after = re.sub(where, text, before)
+            assert after != before, f"{guide}: {path} has no {where} any more; what does the guide say now?"
+            file.write_text(after, encoding="utf-8")
+
+
+def with_entry(source: str, name: str, text: str) -> str:
+    """Add an entry to the collection or string of this name, or a field or a method to the class."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            is_method = text.startswith("\n")
+            field = [one for one in node.body if isinstance(one, ast.AnnAssign)][-1]
+            at = end_of(source, node if is_method else field)
+            return f"{source[:at]}\n{'' if is_method else '    '}{text}{source[at:]}"
+        if isinstance(node, ast.Assign | ast.AnnAssign) and re.match(rf"{name}(:| =)", ast.unparse(node)):
+            assert node.value
+            if isinstance(node.value, ast.Constant):
+                at, more = end_of(source, node.value) - len('"""'), text
+            else:
+                at = end_of_entries(source, node.value)
+                more = f" {text}," if source[:at].endswith(",") else f", {text}"
+            return source[:at] + more + source[at:]
+    return source
+
+
+def end_of_entries(source: str, value: ast.expr) -> int:
+    """Return where a collection may go on: after the comma behind its last entry, if there is one."""
+    kinds = ast.Dict | ast.List | ast.Tuple | ast.Set
+    collection = next(node for node in ast.walk(value) if isinstance(node, kinds))
+    entries = collection.values if isinstance(collection, ast.Dict) else collection.elts
+    start = end_of(source, entries[-1])
+    rest = re.match(r"(?:[\s)]|#[^\n]*)*,?", source[start : end_of(source, collection) - 1])
+    return start + len(rest[0] if rest else "")
+
+
+def end_of(source: str, node: ast.expr | ast.stmt) -> int:
+    """Return where a part of Python's code ends, which Python counts in lines and bytes."""
+    lines = source.encode().splitlines(keepends=True)
+    before = b"".join(lines[: (node.end_lineno or 0) - 1])
+    return len((before + lines[(node.end_lineno or 0) - 1][: node.end_col_offset]).decode())
 
 
 def outcomes(folder: Path, *arguments: str) -> tuple[set[str], str]:
@@ -226,10 +246,9 @@ def test_a_measure_a_table_function_and_an_option_by_the_guides(tmp_path: Path) 
     failed, printed = outcomes(tmp_path, "-k", NEW, *TESTS)
     assert not failed, printed
     # A wrong formula, and a table function that is left out of calls, wrong calls and partitions.
-    edit(tmp_path / "sql/measures/zz_last_rank.sql", "hits[-1]", "hits[1]")
-    edit(tmp_path / CALLS, LINES_LIKE[CALLS][1], LINES_LIKE[CALLS][0])
-    edit(tmp_path / WRONG_CALLS, WRONG_CALL, "")
-    edit(tmp_path / f"{PACKAGE}/partitions.py", '"zz_lengths", *MEASURED', "*MEASURED")
+    (tmp_path / "sql/measures/zz_last_rank.sql").write_text(TEMPLATE.replace("hits[-1]", "hits[1]"))
+    for path in (CALLS, WRONG_CALLS, PARTITIONS):
+        shutil.copy(ROOT / path, tmp_path / path)
     missed = "zz_last_rank or declarations or left_out or each_table_function"
     files = {f"tests/test_{name}.py" for name in ("declarations", "settings", "sql_measures", "sql")}
     failed, printed = outcomes(tmp_path, "-k", missed, *files)

@@ -15,7 +15,6 @@ from ranking_udfs.measures.registry import BY_NAME, LIST_MEASURES, MEASURES
 from tests.conftest import Con, call, evaluate, is_close, judged_array, lists, literal, maps, option_text
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Witness, Worked, random_topics
 
-EXACT = 1e-15  # of a double near 1 this is a few units in the last place
 CLOSE = 1e-12
 TOPICS = random_topics(seed=7, n=400)
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
@@ -68,7 +67,7 @@ def test_worked_cases_hold_in_sql_in_every_form(shared: Con, name: str) -> None:
         calls += [(sql, worked[0]) for sql in spellings(alias, worked[0])]
     (values,) = shared.execute(f"SELECT {', '.join(sql for sql, _ in calls)}").fetchall()
     for value, (sql, case) in zip(values, calls, strict=True):
-        assert is_close(value, case.expected, EXACT), f"{case.place}: {sql} is {value}, not {case.expected}"
+        assert is_close(value, case.expected, CLOSE), f"{case.place}: {sql} is {value}, not {case.expected}"
 
 
 @pytest.mark.parametrize("one", ONES)

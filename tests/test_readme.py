@@ -8,7 +8,6 @@ of Spark those for Spark. Blocks that need other libraries run where these are i
 
 import contextlib
 import io
-import math
 import os
 import re
 import shlex
@@ -25,6 +24,7 @@ import pytest
 
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command.cli import main
+from tests.by_value import assert_same, is_equal
 from tests.reference import GROUPS, TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,10 +83,10 @@ def blocks(document: str) -> list[Block]:
     return [Block(*(part or "" for part in match.groups())) for match in matches]
 
 
-def cells(box: str) -> list[list[str]]:
-    """Return the rows of a table that DuckDB prints, or the lines of another text."""
+def cells(box: str) -> str:
+    """Return the rows of a table that DuckDB prints, or the lines of another text, without outer spaces."""
     lines = [line for line in box.splitlines() if line.strip() and not re.search("[┌├└]─", line)]
-    return [[cell.strip() for cell in line.strip("│ ").split("│")] for line in lines]
+    return "\n".join(" │ ".join(map(str.strip, line.strip("│ ").split("│"))) for line in lines)
 
 
 class Session:
@@ -144,7 +144,7 @@ def run(session: Session, document: list[Block]) -> None:
         assert block.language != "sh" or block.mark.startswith("command: "), f"unmarked: {block.code}"
         printed = getattr(session, block.language)(block.code)
         if block.output:
-            assert cells(printed) == cells(block.output), block.code
+            assert_same(cells(block.output), cells(printed), block.code)
     for value in session.namespace.values():
         if isinstance(value, duckdb.DuckDBPyConnection):
             value.close()
@@ -172,7 +172,7 @@ def test_examples_in_docstrings_give_their_results(shared: duckdb.DuckDBPyConnec
         assert examples, name
         for query, expected in examples:
             ((value,),) = shared.execute(query).fetchall()
-            assert value == eval(expected) or math.isclose(value, eval(expected), rel_tol=1e-15), query
+            assert value == eval(expected) or is_equal(value, eval(expected)), query
 
 
 def anchors(document: Path) -> set[str]:

@@ -5,8 +5,9 @@ Python's, which may also make a file. Output follows. A line of stderr has `! ` 
 ended with exit code 2. A line `...` stands for any lines, and `# ...` says why the calls below are there.
 Output that starts like one of these has a space in front.
 
-The calls of a file run in one folder, in order. `python -m tests.generate` writes what they print; a `...`
-stays where the lines around it do.
+The calls of a file run in one folder, in order. `python -m tests.generate NAME` writes what those of NAME.txt
+print now. A number that differs in its last digits only (`by_value.py`) and a `...` stay as they are, but for
+a `...` without a line to stand for.
 """
 
 import gzip
@@ -19,7 +20,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
-from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 
 import duckdb
@@ -29,6 +29,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.macros.portable import script
+from tests import by_value
 from tests.command import (
     LATE,
     connect_on,
@@ -113,9 +114,11 @@ def rewritten(path: Path) -> str:
 
 def replayed(block: str) -> str:
     """Run a call; return it with its output, and with the blank lines behind it."""
-    call, *expected = block.rstrip("\n").split("\n")
-    output = [] if call.startswith("# ") else plain(outcome(call)).splitlines()
-    return "\n".join([call, *shortened(expected, output)]) + block[len(block.rstrip("\n")) :]
+    shown = block.rstrip("\n")
+    call, _, expected = shown.partition("\n")
+    output = "" if call.startswith("# ") else "\n".join(plain(outcome(call)).splitlines())
+    output = by_value.kept(expected, output, GAP)
+    return call + "\n" * bool(output) + output + block[len(shown) :]
 
 
 def outcome(call: str) -> str:
@@ -159,32 +162,3 @@ def plain(text: str) -> str:
     text = re.sub(r"\(\d{4}-\d\d-\d\d\)", "(DATE)", text.replace(os.getcwd(), "FOLDER"))
     text = re.sub(r"(duckdb-ranking-udfs|DuckDB) \d+\.[\d.]+\w*", r"\1 VERSION", text)
     return re.sub(r" +$", "", text, flags=re.MULTILINE).rstrip("\n")
-
-
-def shortened(expected: list[str], output: list[str]) -> list[str]:
-    """Return the lines of the output, but those that a gap of what is expected hides."""
-    if GAP not in expected:
-        return output
-    lines: list[str] = []
-    for kind, i, j, m, n in SequenceMatcher(None, expected, output, autojunk=False).get_opcodes():
-        is_hidden = kind != "equal" and GAP in expected[i:j]
-        lines += hidden(expected[i:j], output[m:n]) if is_hidden else output[m:n]
-    return lines
-
-
-def hidden(expected: list[str], output: list[str]) -> list[str]:
-    """Return changed lines with their gaps, or all of them where a line is like none that is expected."""
-    lines: list[str] = []
-    start, is_gap = 0, False
-    for line in expected:
-        if line == GAP:
-            is_gap = True
-            continue
-        alike = get_close_matches(line, output[start:], 1, 0.7)
-        if not alike:
-            return output
-        end = output.index(alike[0], start)
-        lines += [GAP] if is_gap and end > start else output[start:end]
-        lines.append(output[end])
-        start, is_gap = end + 1, False
-    return lines + ([GAP] if is_gap and start < len(output) else output[start:])

@@ -32,7 +32,8 @@ __all__ = [
 DOC = """{description}
 
 This function works as `{function}` in SQL, but with DataFrames. The SQL reference lists all arguments and
-columns. Spark evaluates the result lazily. It is bit-identical for any number of partitions. {note}
+columns. Spark evaluates the result lazily. It is bit-identical for any number of partitions on
+executors of one kind. {note}
 
 Args:
     rec: a DataFrame with userid, itemid and score. With a column `system`, each system is scored over the
