@@ -90,6 +90,7 @@ class OverlapCall(RecCall):
     }
 
     source: ClassVar = "rec"  # the table of the systems, in errors
+    steps: ClassVar = False
     baseline: str | None = None
     persistence: float
 

@@ -40,7 +40,7 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-COMPARING = ("compare", "agreement", "track", "power")  # callers that need the values of users
+COMPARING = ("compare", "agreement", "power")  # callers that need the values of users
 FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 

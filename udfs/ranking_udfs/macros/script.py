@@ -235,6 +235,7 @@ class ScriptAgreementCall(ScriptCall):
 
 class ScriptOverlapCall(ScriptRecCall):
     source = "rec"
+    steps = False
     fields = (*FIELDS, "baseline", "has_baseline", "baseline_in_errors", "weight")
     macro = "_ranking_overlap_call"
 
@@ -282,7 +283,7 @@ class ScriptTests(ScriptCall):
     """A comparison. Its macro refuses predicted values and the randomization test, which need Python."""
 
     t = "_ranking_t"
-    randomizes = is_predicted = has_own_cuts = are_shares = False
+    randomizes = is_predicted = has_own_cuts = are_shares = steps = False
     source = ""
 
     def __init__(self, function: str) -> None:
