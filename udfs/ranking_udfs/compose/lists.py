@@ -144,11 +144,6 @@ class ContentsCall(RecCall):
         return replace(super().names, category=self.category)
 
     @property
-    def is_merge(self) -> bool:
-        """True if the call merges the rows of partitions."""
-        return self.is_part and self.function == "beyond_accuracy"
-
-    @property
     def has_history(self) -> bool:
         return self.history is not None
 
@@ -176,7 +171,7 @@ class ContentsCall(RecCall):
 CALLS_OF_LISTS: dict[str, type[Call]] = {
     "by_item": ItemCall,
     "abstention": AbstentionCall,
-    **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user", "_ranking_contents_part"), ContentsCall),
+    **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user"), ContentsCall),
     "overlap": OverlapCall,
     "overlap_by_user": OverlapCall,
 }

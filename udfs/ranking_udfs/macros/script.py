@@ -261,7 +261,6 @@ class ScriptContentsCall(ScriptRecCall):
         *("has_history", "has_items", "has_catalog"),
     )
     macro = "_ranking_contents_call"
-    is_merge = False
 
     def __init__(self, function: str) -> None:
         super().__init__(function)
@@ -314,7 +313,7 @@ class ScriptCheckCall(ScriptCall):
 
     fields = CHECK_FIELDS
     macro = "_ranking_check_call"
-    has_first = has_predicted = expected = counts_all = False
+    has_predicted = expected = counts_all = False
 
     def __init__(self, function: str) -> None:
         super().__init__(function)
