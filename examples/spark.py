@@ -10,6 +10,7 @@ workers can read.
 import sys
 from pathlib import Path
 
+import ranking_udfs
 import ranking_udfs.spark
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "spark-example")
@@ -37,7 +38,8 @@ rec, truth = (
     spark.read.parquet(str(folder / "rec.parquet")),
     spark.read.parquet(str(folder / "truth.parquet")),
 )
-ranking_udfs.spark.check(rec, truth, 10).show(truncate=False)
+sample = "hash(userid) % 10 = 0"  # some of the users, the same in both tables
+ranking_udfs.check(rec.where(sample).toArrow(), truth.where(sample).toArrow(), 10).show()
 ranking_udfs.spark.evaluate(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
 
 by_user = ranking_udfs.spark.by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])

@@ -69,7 +69,8 @@ def table_functions() -> set[str]:
 
 def in_python(call: str) -> tuple[str, dict[str, Any]]:
     """Return the function of a call of SQL, and its arguments by their names, as values of Python."""
-    for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):
+    words = {":=": "=", "MAP ": "", r"\bNULL\b": "None", r"\bfalse\b": "False", r"\btrue\b": "True"}
+    for pattern, text in words.items():
         call = re.sub(pattern, text, call)
     parsed = ast.parse(call, mode="eval").body
     assert isinstance(parsed, ast.Call)

@@ -28,6 +28,8 @@ NOT_PARTITIONED = {
         ("precision_recall_curve", "interpolated_precision_curve"), "distribution and by_user have the values"
     ),
     "split": "Spark's window functions split: see spark/README.md",
+    "check": "one executor would get all ids: spark/README.md checks a sample of users",
+    "beyond_accuracy": "one executor would get all lists: beyond_accuracy_by_user has the values of users",
 }
 SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "tables.py"
 

@@ -398,7 +398,7 @@ def test_tables_name_users_of_means_and_differences(run: Run) -> None:
     assert float(row["Difference (all)"]) < 0
 
 
-@pytest.mark.parametrize("function", ["compare", "check", "compare_by_user"])
+@pytest.mark.parametrize("function", ["compare", "compare_by_user"])
 def test_partitions_refuse_predicted_grades(function: str) -> None:
     schema = pa.schema({name: pa.int64() for name in ("userid", "itemid", "score", "system")})
     given: dict[str, Any] = {"truth": schema, "ks": [5], "predicted_truth": "llm"}

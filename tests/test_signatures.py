@@ -56,8 +56,9 @@ OTHER = {
 LISTS = {"rec": "[1, 3, 2, 6]", "truth": "MAP {1: 4, 2: 2, 4: 1}"}
 OF_ONE = dict.fromkeys(MEASURES, LISTS) | {
     "cumulative_gain": LISTS | {"gain": "'exp'"},
-    **{name: {"predicted_truth": "NULL"} for name in ("check", "compare")},
-    "compare_by_user": {"predicted": "NULL", "measures": "['clicks']"},
+    "check": {"predicted_truth": "NULL"},
+    "compare": {"predicted_truth": "NULL", "baseline": "NULL", "steps": "true"},
+    "compare_by_user": {"predicted": "NULL", "measures": "['clicks']", "steps": "false"},
     "fuse": {"normalize": "'sum'"},
     "rbp": LISTS | {"gain": "'graded'", "min_grade": "NULL"},
     "half_life_utility": LISTS | {"half_life": "3"},

@@ -8,10 +8,12 @@
 -- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'trec': as in trec_eval. 'expected': the expected
 --             value of each measure over all orders of tied items.
 -- baseline:   system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
+-- steps:      true: compare each system with the one before it, in the natural order of names (week2 before week10), and
+--             without a baseline. Default: false.
 -- confidence: confidence level of the intervals (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
 -- margin:     equivalence margin for the verdict 'same'. NULL (default): no equivalence test.
 -- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'. A family has all
---             systems and segments with one measure and k. Intervals are not corrected.
+--             systems (or steps) and segments with one measure and k. Intervals are not corrected.
 -- test:       't' (default): Student's paired t-test. 'randomization': Fisher's randomization test, exact for up to 20
 --             differences other than 0. It needs the Python package.
 -- permutations, seed: number of permutations of the randomization test (default 10000), and their random seed (default 0)
@@ -72,7 +74,7 @@ CREATE OR REPLACE MACRO ranking.compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
-    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL) AS TABLE
+    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL, steps := false) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "comparison/internal/comparing.jinja" as comparing %}

@@ -23,7 +23,8 @@
 --            FROM ranking.compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
 CREATE OR REPLACE MACRO ranking.compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL,
+    steps := false) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% import "comparison/internal/differences.jinja" as of_users %}

@@ -62,14 +62,12 @@ WITH {{ contents.contents(of) }}, means AS NOT MATERIALIZED (
 catalog AS MATERIALIZED (
     {% if of.has_items %}
     SELECT DISTINCT itemid FROM labelled
-    {% elif of.is_part %}
-    SELECT itemid FROM counts WHERE itemid IS NOT NULL
     {% else %}
     SELECT itemid FROM known
     {% endif %}
 ), sized AS MATERIALIZED (
     SELECT CASE
-        WHEN count(*) > 0{{ contents.or_planned(of) }} THEN count(*)
+        WHEN count(*) > 0 THEN count(*)
         ELSE error(concat(
             {{ of.caller | literal }}, ': ',
             {% if of.has_items %}'items must have an item'{% else %}'history must have a pair of user and item'{% endif %},

@@ -17,7 +17,6 @@ import pyarrow as pa
 from .compose.arguments import Given, given_of
 from .compose.comparison import KEYS
 from .compose.functions import compose_given
-from .compose.templates import module
 from .duckdb.functions import OF_MACROS, add_functions
 from .evaluation.errors import error_summary
 from .evaluation.options import GRADES, check_keywords, columns_of
@@ -30,20 +29,18 @@ from .texts import shorten
 
 # The tables of each function. All rows of a user are in one partition. Each partition has all of `items`.
 MEASURED = ("by_user", "evaluate", "distribution", "compare")
-CONTENT_FUNCTIONS = ("beyond_accuracy", "beyond_accuracy_by_user")
 UNMERGED = ("judged", "by_user", "beyond_accuracy_by_user", "fuse")
 TABLES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("judged", *MEASURED), ("rec", "truth")),
-    **dict.fromkeys(CONTENT_FUNCTIONS, ("rec", "history", "items")),
-    "check": ("rec", "truth", "history"),
+    "beyond_accuracy_by_user": ("rec", "history", "items"),
     "fuse": ("rec",),
     "compare_by_user": (),  # Its one table is read by the merge.
 }
 # The columns of the tables: role (`item` for the argument item_col) and default name.
 ROLES = {
     "rec": {"user": "userid", "item": "itemid", "score": "score", "system": "system"},
-    "truth": {"user": "userid", "item": "itemid", "grade": "rel", "time": "time"},
-    "history": {"user": "userid", "item": "itemid", "time": "time"},
+    "truth": {"user": "userid", "item": "itemid", "grade": "rel"},
+    "history": {"user": "userid", "item": "itemid"},
     "items": {"item": "itemid", "category": "category"},
 }
 IDS = ("user", "item", "system")
@@ -88,7 +85,7 @@ class Partitioned:
             tables: history: all rows of the partition's users. If `schemas` has them, also the tables that
                 all partitions share. items: all items. counts: itemid and n, the number of users in the
                 whole history with the item, and a row with NULL for the number of all users
-                (GROUP BY ROLLUP (itemid)). first: the earliest time of the whole truth.
+                (GROUP BY ROLLUP (itemid)).
 
         Returns:
             The rows of the result, or the rows to pass to `merge`.
@@ -108,16 +105,14 @@ class Partitioned:
                 add_table(con, "systems", pa.table({"system": listed or [None]}))
             return self.evaluate_part(con).read_all()
 
-    def merge(self, parts: Any, **tables: Any) -> pa.Table:
+    def merge(self, parts: Any) -> pa.Table:
         """Merge the rows of all partitions. Pass an Arrow table, a reader or other data that DuckDB reads.
-
-        For ranking.beyond_accuracy, `tables` are items and counts, as in `part`.
 
         Raises:
             ValueError: truth has no user in any partition, the baseline is not a system, or a similar error.
         """
         with cursor() as con:
-            self.add_tables(con, {"_ranking_parts": parts, **tables}, self.merge_schemas.keys())
+            add_table(con, "_ranking_parts", parts)
             return self.evaluate_merge(con).read_all()
 
     def add_tables(
@@ -132,12 +127,6 @@ class Partitioned:
                 raise ValueError(f"{self.function}: {name} must be a table, got none")
             add_table(con, name, tables[name])
 
-    @property
-    def merge_schemas(self) -> dict[str, pa.Schema]:
-        """Schemas of the tables that the merge reads."""
-        names = {"part": "_ranking_parts", "items": "items", "counts": "counts"}
-        return {name: self.schemas[kind] for kind, name in names.items() if kind in self.schemas}
-
     def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
         """Evaluate the tables of a partition."""
         systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
@@ -145,23 +134,11 @@ class Partitioned:
         return self.evaluate(con, self.part_sql, "part")
 
     def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Merge the table `_ranking_parts`, with macros and tables of ids built from its rows."""
+        """Merge the table `_ranking_parts`."""
         sent = self.schemas["part"].names if self.columns else []
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
                 SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
-        for table, columns in self.columns.items():
-            con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
-            query = f"FROM _ranking_no_{table}"
-            if table in sent:
-                roles = [field.name for field in self.schemas["part"].field(table).type]
-                ids = ", ".join(f"{role} AS {identifier(columns[role])}" for role in roles)
-                query += f" UNION ALL BY NAME SELECT {ids} FROM _ranking_{table}"
-            elif table == "history":
-                user, item = (identifier(columns[role]) for role in ("user", "item"))
-                query = f"SELECT true AS {user}, itemid AS {item} FROM counts WHERE itemid IS NOT NULL"
-            if table != "items":
-                con.execute(f"CREATE TEMP VIEW {table} AS {query}")
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
             self.require_users(*con.execute(sql).fetchall()[0])
@@ -210,10 +187,6 @@ class Partitioned:
         """SQL over the tables of a partition; None if there are no partitions."""
         if self.function in UNMERGED or not self.columns:
             return self.call if self.columns else None
-        if self.function == "check":
-            return f"{self.problems_sql} UNION ALL BY NAME {send(self.ids_and_times())}"
-        if self.function == "beyond_accuracy":
-            return self.contents_sql
         user = identifier(self.columns["truth"].get("user", "userid"))
         values = ("values", f"FROM ({self.values_sql}) WHERE has_truth")
         sent = ("sums", self.sums_sql) if self.function == "evaluate" else values
@@ -260,48 +233,10 @@ class Partitioned:
             QUALIFY has_truth
             ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
 
-    @property
-    def contents_sql(self) -> str:
-        """SQL of the beyond-accuracy measures, per user and of all lists."""
-        return self.composed("_ranking_contents_part", self.arguments)
-
     def composed(self, name: str, arguments: Mapping[str, Given]) -> str:
         """Compose the SQL of a call over a partition, or over the values from all partitions."""
         arguments = {"is_part": given_of(True), **arguments}
         return f"FROM (\n{compose_given(name, arguments, caller=self.function)}\n)"
-
-    @property
-    def times(self) -> list[str]:
-        """Columns of times in truth and in history, if both have one."""
-        named = [self.columns.get(table, {}).get("time") for table in ("truth", "history")]
-        return [str(table) for table in named if all(named)]
-
-    @property
-    def problems_sql(self) -> str:
-        """SQL of the summed problems by user, and of the evidence from the lists."""
-        first = {"first": given_of("first")} if self.times else {}
-        return self.composed("_ranking_check_part", {**self.arguments, **first})
-
-    def ids_and_times(self) -> Iterator[tuple[str, str]]:
-        """Yield the SQL of the ids and times that the merge of a check reads."""
-        sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
-        if self.times:
-            first, time = map(identifier, self.times)
-            # The earliest time of the whole truth is passed as one more row, with NULL as its user.
-            truth = f"FROM truth WHERE false UNION ALL BY NAME SELECT time AS {first} FROM first"
-            moment = module("tables/internal/times.jinja").moment
-            is_late = f"{moment(f'history.{time}')} >= {moment('first.time')}"
-            late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
-            sources.append(("truth", "time", f"({truth})"))
-            sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
-        for table, role, source in sources:
-            ids = ", ".join(
-                f"CASE WHEN {str(kind in (role, 'system')).lower()} THEN {identifier(name)} END AS {kind}"
-                for kind, name in self.columns[table].items()
-                if kind in IDS or (kind == "time" and self.times)
-            )
-            if ids:
-                yield table, f"SELECT DISTINCT {ids} FROM {source}"
 
 
 def partition(
@@ -327,15 +262,15 @@ def partition(
 
     Args:
         function: name of a table function. Without a merge: judged, by_user, beyond_accuracy_by_user and
-            fuse. With a merge: evaluate, distribution, compare, compare_by_user, check and beyond_accuracy.
+            fuse. With a merge: evaluate, distribution, compare and compare_by_user.
         rec: schema of the recommendations. For compare_by_user: schema of the values by user, which only
             `merge` reads.
         truth: schema of the ground truth, if the function reads one.
         ks: cutoffs; for judged one cutoff. None means the whole list.
         measures: measures such as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`. Default: all columns.
         ties: "item", "trec" or "expected".
-        history: schema of the interaction history, for check and the beyond-accuracy functions.
-        items: schema of the items, for the beyond-accuracy functions.
+        history: schema of the interaction history, for beyond_accuracy_by_user.
+        items: schema of the items, for beyond_accuracy_by_user.
         arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...
 
     Raises:
@@ -373,13 +308,11 @@ def partition(
     kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
     if ("rec", "system") in kinds:
         schemas["systems"] = pa.schema({"system": kinds["rec", "system"]})
-    if function in CONTENT_FUNCTIONS and ("history", "item") in kinds:
+    if ("history", "item") in kinds:
         schemas["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
-    if {("truth", "time"), ("history", "time")} <= kinds.keys():
-        schemas["first"] = pa.schema({"time": kinds["truth", "time"]})
     job.schemas["part"] = part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
     if job.merge_sql:
-        part = job.planned_schema(job.merge_schemas, job.evaluate_merge)
+        part = job.planned_schema({"_ranking_parts": part}, job.evaluate_merge)
     job.schemas["result"] = part
     return job
 

@@ -1,15 +1,18 @@
 -- Checks the arguments of calls that compare systems, and makes what the templates need of them, for clients without Python.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_call(
     caller, rec, truth, ks, baseline, measures, confidence, margin, correction, test, permutations, seed,
-    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL) AS
+    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL, steps := false) AS
 struct_insert(
     _ranking_call(caller, rec, truth, ks, NULL, measures, COMPARED_MEASURES, ties, 'k', COLUMN_NAMES, JUDGING),
     tests := _ranking_tests(
         baseline, confidence, margin, correction, test, permutations, seed,
-        _ranking_without_python('predicted_truth', predicted_truth), caller));
+        coalesce(
+            _ranking_without_python('predicted_truth', predicted_truth), _ranking_without_python('steps', nullif(steps, false))),
+        caller));
 
 CREATE OR REPLACE TEMP MACRO _ranking_compare_by_user_call(
-    caller, by_user, baseline, measures, confidence, margin, correction, test, permutations, seed, lower_is_better, predicted) AS
+    caller, by_user, baseline, measures, confidence, margin, correction, test, permutations, seed, lower_is_better, predicted,
+    steps := false) AS
 {
     'caller': caller,
     'by_user': _ranking_own_table('by_user', by_user, caller),
@@ -31,7 +34,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_compare_by_user_call(
         '{''problem'': NULL::VARCHAR, ''measures'': ',
         _ranking_sql('_ranking_compared_measures(_ranking_measure_columns({by_user}), {measures}, {lower_is_better})'), '}'),
     'tests': _ranking_tests(
-        baseline, confidence, margin, correction, test, permutations, seed, _ranking_without_python('predicted', predicted),
+        baseline, confidence, margin, correction, test, permutations, seed,
+        coalesce(_ranking_without_python('predicted', predicted), _ranking_without_python('steps', nullif(steps, false))),
         caller)};
 
 CREATE OR REPLACE TEMP MACRO _ranking_gate_call(caller, comparison, confidence, correction, margin) AS

@@ -13,7 +13,7 @@ import duckdb
 
 from ..compose.explain import is_user
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
-from ..evaluation.conclusion import worse_segments
+from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
@@ -24,8 +24,7 @@ from ..evaluation.words import Row, in_unit, using_unit
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
-from ..inputs.manifest import add_stored_run, manifest, manifest_path
-from ..inputs.runs import run_name
+from ..inputs.manifest import add_stored_run, manifest, manifest_path, stem
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..quoting import literal
 from ..texts import shorten
@@ -50,7 +49,6 @@ from .tables import (
     table,
     width_of,
 )
-from .tracking import track
 
 
 @dataclass
@@ -118,8 +116,12 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
 def inputs_of(options: Any) -> Inputs:
     has_truth, is_database = SPECS[options.command].has_truth, options.database is not None
     files = options.files
-    if options.command == "track" and len(files) > 2:
-        files = [file if "=" in file else f"{run_name(file)}={file}" for file in files[:-1]] + files[-1:]
+    if options.steps and len(files) > 2 and not options.parts:
+        recs = (
+            file if "=" in file and not os.path.exists(file) else f"{os.path.basename(stem(file))}={file}"
+            for file in files[:-1]
+        )
+        files = [*recs, files[-1]]
     names, items, segment = SPECS[options.command].names, options.items, options.segment
     if items and "head" in names and (options.history or options.command != "report"):
         items = items[0], items[1] or "category"
@@ -204,7 +206,7 @@ def compare_models(work: Work) -> str | bytes:
     seen = tested_rows(options.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
     pairs, dominated = [], []
-    if options.pairs or options.format not in COPIED:
+    if options.pairs or (options.format not in COPIED and not options.steps):
 
         def fetch_pairs() -> list[Row]:
             return [*rows_of(con, pairs_query(work.composed))]
@@ -217,7 +219,7 @@ def compare_models(work: Work) -> str | bytes:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         return letters_text(work, orders, problems, dominated)
-    worse = worse_segments(every)
+    worse = [*(fall_sentences(results[0]) if options.steps else []), *worse_segments(every)]
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
@@ -384,7 +386,6 @@ EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # functio
     "check": (check, 3),
     "explain": (explain, 2),
     "abstention": (abstention, 3),
-    "track": (track, 4),
     "overlap": (overlap, 2),
     "sql": (sql, 1),
 }

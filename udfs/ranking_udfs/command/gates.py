@@ -92,7 +92,9 @@ RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     f"{{}} requires verdicts; use `{PROGRAM} compare`": (
         lambda condition, of: condition.is_compared and of.command != "compare"
     ),
-    "{} requires --baseline NAME": (lambda condition, of: condition.is_compared and of.baseline is None),
+    "{} requires --baseline NAME or --steps": lambda condition, of: (
+        condition.is_compared and of.baseline is None and not of.steps
+    ),
     "{} requires --segment FILE:COLUMN": lambda condition, of: (
         condition.is_on_segments and of.segment is None
     ),

@@ -104,7 +104,6 @@ GIVEN = """REC are recommendations (userid, itemid, score), several models as a=
 system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
 GIVEN_TOO = {
     "TRUTH": "; TRUTH is the ground truth (userid, itemid and, for grades, rel)",
-    "FOLDER": "; FOLDER has runs written by evaluate --by-user FILE --manifest",
 }
 
 
@@ -199,7 +198,7 @@ COMMANDS: Mapping[str, Spec] = {
         "Compare models: differences with confidence intervals, significance tests and verdicts. See also: "
         "evaluate (means), report (HTML page), overlap (without ground truth).",
         {
-            "comparison": f"against {TESTED['comparison']}",
+            "comparison": f"against steps {TESTED['comparison']}",
             **MEASURED,
             "output": f"{WRITTEN} by_user explain pairs fail_if digits safe_csv unit text",
             **READ,
@@ -208,6 +207,9 @@ COMMANDS: Mapping[str, Spec] = {
         rules={
             "--pairs ranks over all users; remove --segment": (
                 lambda of: of.pairs and of.segment is not None
+            ),
+            "--steps compares each model with the one before it; remove --{}": lambda of: (
+                of.steps and next((name for name in ("against", "baseline", "pairs") if vars(of)[name]), None)
             ),
             **TEXT_RULES,
         },
@@ -269,19 +271,6 @@ COMMANDS: Mapping[str, Spec] = {
         "without a row in TRUTH are unanswerable.",
         {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
         ["abstention bm25.run qrels.tsv --users queries.jsonl"],
-    ),
-    "track": Spec(
-        "Track runs over time, for example one per week: the mean of each run, its difference from the "
-        "previous run and from the best one, and significant falls. Runs are ordered by name. See also: "
-        "compare.",
-        {
-            "track": "confidence correction",
-            "measures": f"measures ks {OF_GRADES} users ties",
-            "output": "output format digits safe_csv unit",
-            **READ,
-        },
-        ["track runs/ -m ndcg -k 10 --output track.md", "track week*.jsonl truth.csv --output track.html"],
-        files="[REC]... FOLDER|TRUTH",
     ),
     "overlap": Spec(
         "Measure the overlap of the lists of models: how much would change for users, before ground truth is "

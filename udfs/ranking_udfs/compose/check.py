@@ -65,13 +65,11 @@ class CheckCall(Call):
         "history": ("history", parse_optional_table),
         "items": ("items", parse_optional_table),
         "predicted_truth": ("predicted_truth", parse_optional_table),
-        "first": ("first", parse_optional_table),
     }
 
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
-    first: str | None = None  # for a partition: the table with the earliest time of the whole truth
     time: str | None = None
     problems: Sequence[str] = ()  # texts of invalid arguments
     wrong: Sequence[str] = ()  # arguments that are not names of columns
@@ -126,10 +124,6 @@ class CheckCall(Call):
     @property
     def has_predicted(self) -> bool:
         return self.predicted_truth is not None
-
-    @property
-    def has_first(self) -> bool:
-        return self.first is not None
 
     @property
     def truths(self) -> str:
@@ -420,7 +414,7 @@ def unread_columns(
     """Yield unread columns that would change all results if they were read."""
     if names.grade is None and type_of(truth, "rel") is None:
         for column in alike("grades", truth):
-            if several or names.is_part or column.lower() != names.score.lower():
+            if several or column.lower() != names.score.lower():
                 yield "grade_not_read", column
     if names.system is None and type_of(rec, "system") is None:
         yield from (("system_not_read", column) for column in alike("systems", rec))
@@ -483,4 +477,4 @@ def time_kind(kind: str) -> str | None:
     return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
 
 
-CHECKS = dict.fromkeys(("check", "check_rows", "_ranking_check_part"), CheckCall)
+CHECKS = dict.fromkeys(("check", "check_rows"), CheckCall)

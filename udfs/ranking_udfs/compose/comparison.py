@@ -16,6 +16,7 @@ from .arguments import (
     Given,
     Parsers,
     check_predicted_users,
+    parse_boolean,
     parse_fields,
     parse_optional_table,
     parse_table,
@@ -128,6 +129,7 @@ OPTIONS: Parsers = {
     "test": ("test", one_of("t", "randomization")),
     "permutations": ("permutations", integer(1, 10_000_000)),
     "seed": ("seed", integer(0, 2**63 - 1)),
+    "steps": ("steps", parse_boolean),
     "is_part": PARSERS["is_part"],
 }
 
@@ -139,13 +141,14 @@ class Tests:
     t: ClassVar = STUDENT_T
 
     function: str
-    baseline: str | None = None  # None for all pairs of systems
+    baseline: str | None = None  # None for all pairs of systems, or for steps
     confidence: Decimal = Decimal("0.95")
     margin: float | None = None
     correction: str = "holm"
     test: str = "t"
     permutations: int = 10_000
     seed: int = 0
+    steps: bool = False  # whether each system is compared with the one before it
     is_part: bool = False
     predicted: str | None = None
     caller: str = ""  # the name of the function in errors
@@ -174,8 +177,10 @@ class Tests:
     def is_predicted(self) -> bool:
         return self.predicted is not None
 
-    def check_prediction(self, argument: str) -> None:
-        """Raise ValueError if the test does not support predicted values."""
+    def check(self, argument: str) -> None:
+        """Raise ValueError for options that exclude each other; `argument` has the predicted values."""
+        if self.steps and self.has_baseline:
+            raise ValueError(f"baseline must be left out with steps, got {self.baseline_in_errors}")
         if self.is_predicted and self.randomizes:
             raise ValueError(f"test must be t with {argument}, got randomization")
 
@@ -199,7 +204,7 @@ class Comparison(Call, Tests):
         call = cls(function, **cls.checked(function, parsed))
         if call.is_predicted:
             check_predicted_users(call.users, call.without_relevant)
-        call.check_prediction("predicted_truth")
+        call.check("predicted_truth")
         return call
 
     @property
@@ -249,7 +254,7 @@ class ComparisonByUser(Tests):
     @classmethod
     def parse(cls, function: str, arguments: Mapping[str, Given]) -> "ComparisonByUser":
         call = cls(function, **parse_fields(cls.parsers, arguments))
-        call.check_prediction("predicted")
+        call.check("predicted")
         return call
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "ComparisonByUser":

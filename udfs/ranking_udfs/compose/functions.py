@@ -18,11 +18,7 @@ from .lists import CALLS_OF_LISTS
 from .split import SplitCall, events_problem
 from .templates import render
 
-PATHS = {
-    "_ranking_users": "tables/internal/users_part.jinja",
-    "_ranking_check_part": "tables/internal/check_part.jinja",
-    "_ranking_contents_part": "tables/internal/contents_part.jinja",
-}  # templates without a file of their function's name
+PATHS = {"_ranking_users": "tables/internal/users_part.jinja"}  # templates of another name
 # By function: the class of its call, if that is not `Call`.
 CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,

@@ -90,6 +90,7 @@ class OverlapCall(RecCall):
     }
 
     source: ClassVar = "rec"  # the table of the systems, in errors
+    steps: ClassVar = False
     baseline: str | None = None
     persistence: float
 
@@ -143,11 +144,6 @@ class ContentsCall(RecCall):
         return replace(super().names, category=self.category)
 
     @property
-    def is_merge(self) -> bool:
-        """True if the call merges the rows of partitions."""
-        return self.is_part and self.function == "beyond_accuracy"
-
-    @property
     def has_history(self) -> bool:
         return self.history is not None
 
@@ -175,7 +171,7 @@ class ContentsCall(RecCall):
 CALLS_OF_LISTS: dict[str, type[Call]] = {
     "by_item": ItemCall,
     "abstention": AbstentionCall,
-    **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user", "_ranking_contents_part"), ContentsCall),
+    **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user"), ContentsCall),
     "overlap": OverlapCall,
     "overlap_by_user": OverlapCall,
 }

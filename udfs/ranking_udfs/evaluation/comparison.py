@@ -7,8 +7,9 @@ from typing import Any
 import duckdb
 
 from ..compose.arguments import given_of, parse_fields
-from ..compose.comparison import OPTIONS
+from ..compose.comparison import OPTIONS, Tests
 from ..compose.functions import compose_values
+from ..compose.templates import indented, module
 from ..measures.grammar import Choice, measure_of
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
@@ -44,7 +45,8 @@ UNCOMPUTED = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
 def check_options(options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an invalid option, before any file is read."""
     try:
-        parse_fields(OPTIONS, {name: given_of(value) for name, value in options.items()})
+        fields = parse_fields(OPTIONS, {name: given_of(value) for name, value in options.items()})
+        Tests("", **fields).check("predicted_truth")
     except ValueError as error:
         raise UsageError(f"{caller}: {error}") from None
 
@@ -113,12 +115,17 @@ def differences_query(request: Request) -> str:
         values += [f"{one_table}\n    FROM {request.table(table)}"] * bool(choices)
     systems = f"(SELECT DISTINCT system FROM {request.table('by_user')})"
     pair = "< other.system" if baseline is None else f"= {literal(baseline)} AND other.system <> one.system"
+    pairs = f"one.system AS baseline, other.system\n    FROM {systems} AS one JOIN {systems} AS other"
+    pairs += f" ON one.system {pair}"
+    if request.comparison["steps"]:
+        order = indented(str(module("comparison/internal/pairs.jinja").natural_order("system")).strip())
+        pairs = f"lag(system) OVER (ORDER BY {order}) AS baseline, system\n    FROM {systems}"
+        pairs += " QUALIFY baseline IS NOT NULL"
     replaced = replaced_text(request, ("baseline", "system", "userid"))
     return f"""WITH one_value AS (
     {" UNION ALL ".join(values)}
 ), pairs AS (
-    SELECT one.system AS baseline, other.system
-    FROM {systems} AS one JOIN {systems} AS other ON one.system {pair}
+    SELECT {pairs}
 )
 SELECT *{replaced}, value_system - value_baseline AS difference
 FROM (

@@ -165,13 +165,26 @@ def predicted_sentence(row: Row, digits: int) -> str:
     return f"{text} Without the predicted grades, the interval would be {wider:.2g} times as wide."
 
 
+def worse_text(row: Row) -> str:
+    """Write that a model is worse, by how much and with which p, without a full stop."""
+    by = f"by {format_number(abs(row['difference']), DIGITS)} ({p_equals(row['p_adjusted'])})"
+    than = f"{printable(row['system'])} is significantly worse than {printable(row['baseline'])}"
+    return f"{than} in {measure_label(row)} {by}"
+
+
+def fall_sentences(rows: Sequence[Row]) -> list[str]:
+    """Name each model that is worse than the one before it; `rows` are of all users."""
+    if all(row["p"] is None for row in rows):
+        return [in_unit("No comparison is possible: at least two users must have values from both models.")]
+    texts = [f"{worse_text(row)}." for row in rows if row["verdict"] == "worse"]
+    return texts or ["No model is significantly worse than the one before it."]
+
+
 def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
     """Name each segment in which a model is worse, with the measures."""
     by_segment: dict[str, list[str]] = {}
     for row in (row for row in rows if "segment" in row and row["verdict"] == "worse"):
-        by = f"by {format_number(abs(row['difference']), DIGITS)} ({p_equals(row['p_adjusted'])})"
-        than = f"{printable(row['system'])} is significantly worse than {printable(row['baseline'])}"
-        by_segment.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")
+        by_segment.setdefault(row["segment"], []).append(worse_text(row))
     texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in by_segment.items()]
     return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
         len(texts) > most
@@ -464,7 +477,8 @@ def footnote(
     text = in_unit(f"W/T/L: for how many users a model {won}. ")
     apart = in_unit(", all users separately from segments") if has_segments else ""
     text += test_text(options)
-    name, each = CORRECTIONS[options["correction"]], f"systems within each measure and k{apart}"
+    what = "steps" if options["steps"] else "systems"
+    name, each = CORRECTIONS[options["correction"]], f"{what} within each measure and k{apart}"
     each = adjusted_text(options, each)
     if name is None or not any(gated):
         return f"{text}, {each}."

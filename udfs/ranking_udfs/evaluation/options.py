@@ -114,6 +114,7 @@ OPTIONS = {
     ),
     # comparison
     "baseline": Option("model to compare all others with; without one, all pairs are compared", value="NAME"),
+    "steps": Option("compare each model with the one before it by name (week2 before week10)", False),
     "margin": Option(
         "equivalence margin: smaller differences do not matter", parse=AT_LEAST_0, value="NUMBER"
     ),
@@ -238,8 +239,8 @@ class ColumnNames(NamedColumns, total=False):
     descending: bool
 
 
-class ComparisonOptions(TypedDict, total=False):
-    """The options of a comparison, by their names in `ranking.compare_by_user`."""
+class TestOptions(TypedDict, total=False):
+    """The options of the tests of a comparison."""
 
     baseline: str | None
     confidence: float
@@ -248,6 +249,12 @@ class ComparisonOptions(TypedDict, total=False):
     test: str
     permutations: int
     seed: int
+
+
+class ComparisonOptions(TestOptions, total=False):
+    """The options of a comparison, by their names in `ranking.compare_by_user`."""
+
+    steps: bool
 
 
 class Evaluating(NamedColumns, total=False):
@@ -269,11 +276,17 @@ class Evaluating(NamedColumns, total=False):
     allow_empty: bool
 
 
-class Comparing(Evaluating, ComparisonOptions, total=False):
-    """The keywords of a comparison."""
+class Testing(Evaluating, TestOptions, total=False):
+    """The keywords of an evaluation with tests."""
 
     predicted_truth: Any
     also: Sequence[str] | str | None
+
+
+class Comparing(Testing, total=False):
+    """The keywords of a comparison."""
+
+    steps: bool
 
 
 class Reading(RecColumns, total=False):
@@ -347,7 +360,7 @@ class Splitting(TypedDict, total=False):
     con: "duckdb.DuckDBPyConnection | None"
 
 
-class Reporting(Comparing, total=False):
+class Reporting(Testing, total=False):
     """The keywords of a report."""
 
     title_col: str | None

@@ -40,7 +40,6 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-COMPARING = ("compare", "track")  # callers that need the values of users
 FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
@@ -80,7 +79,7 @@ class Evaluation:
         options = vars(self.options)
         self.is_checked, self.allow_empty = options["check"], options["allow_empty"]
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
-        usual = COMPARED_MEASURES if self.caller in (*COMPARING, "report") else MEASURES
+        usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
         measures = options["measures"] or [parse_measure(name) for name in usual]
         named = {k for choice in measures for k in choice.cuts}
         ks = list(dict.fromkeys(options["ks"] or ([] if all(choice.cuts for choice in measures) else [K])))
@@ -88,7 +87,7 @@ class Evaluation:
             merge_choices(measures, ks),
             sorted({*ks, *named}, key=cut_off_key) if named else ks,
             by_segment=inputs.segment is not None,
-            by_user=self.caller in COMPARING or bool(options["by_user"]),
+            by_user=self.caller == "compare" or bool(options["by_user"]),
             prefix=inputs.prefix,
             columns=inputs.columns,
             history=inputs.history is not None,

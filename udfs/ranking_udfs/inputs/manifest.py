@@ -87,7 +87,7 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
     inputs = [{"table": table, **row} for table in measured for row in counts(con, request.table(table))]
     present = {"version": duckdb.__version__, "options": value_options(request), "inputs": inputs}
     others = {"truth": f"another truth than {work.inputs.truth}", "users": "other --users"}
-    for rule in differing_facts(made, present, "this", others):
+    for rule in differing_facts(made, present, others):
         raise refused(rule)
     columns, rows = column_types(con, rows), f"FROM {rows}"
     if "system" in columns:
@@ -107,7 +107,7 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
 
 
 def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
-    return UsageError(f"{work.caller}: {'--against ' * (work.caller == 'compare')}{path}: {rule}")
+    return UsageError(f"{work.caller}: --against {path}: {rule}")
 
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
@@ -132,15 +132,15 @@ def facts(made: Row) -> dict[str, Any]:
     return {"DuckDB": made["version"].rpartition(" ")[2], **tables, **options}
 
 
-def differing_facts(made: Row, other: Row, name: str, others: Mapping[str, str]) -> Iterator[str]:
-    """Yield a rule for each fact in which a run differs from the run `name`; `others` phrases tables."""
+def differing_facts(made: Row, other: Row, others: Mapping[str, str]) -> Iterator[str]:
+    """Yield a rule for each fact in which a run differs from the other one; `others` phrases tables."""
     was, now = facts(made), facts(other)
     for fact in (fact for fact in {**was, **now} if fact != "DuckDB" and was.get(fact) != now.get(fact)):
         if fact in others and was["DuckDB"] == now["DuckDB"]:
             yield f"it was measured by {others[fact]}: measure it again"
         else:
             fact = "DuckDB" if fact in others else fact  # hashes may differ between versions
-            both = f"with {fact} = {was.get(fact)} and {name} with {now.get(fact)}"
+            both = f"with {fact} = {was.get(fact)} and this with {now.get(fact)}"
             yield f"it was measured {both}: measure both alike"
 
 

@@ -229,6 +229,7 @@ class ScriptAbstentionCall(ScriptCall):
 
 class ScriptOverlapCall(ScriptRecCall):
     source = "rec"
+    steps = False
     fields = (*FIELDS, "baseline", "has_baseline", "baseline_in_errors", "weight")
     macro = "_ranking_overlap_call"
 
@@ -254,7 +255,6 @@ class ScriptContentsCall(ScriptRecCall):
         *("has_history", "has_items", "has_catalog"),
     )
     macro = "_ranking_contents_call"
-    is_merge = False
 
     def __init__(self, function: str) -> None:
         super().__init__(function)
@@ -276,7 +276,7 @@ class ScriptTests(ScriptCall):
     """A comparison. Its macro refuses predicted values and the randomization test, which need Python."""
 
     t = "_ranking_t"
-    randomizes = is_predicted = has_own_cuts = are_shares = False
+    randomizes = is_predicted = has_own_cuts = are_shares = steps = False
     source = ""
 
     def __init__(self, function: str) -> None:
@@ -307,7 +307,7 @@ class ScriptCheckCall(ScriptCall):
 
     fields = CHECK_FIELDS
     macro = "_ranking_check_call"
-    has_first = has_predicted = expected = counts_all = False
+    has_predicted = expected = counts_all = False
 
     def __init__(self, function: str) -> None:
         super().__init__(function)

@@ -179,27 +179,6 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     }
 
 
-def over_runs(title: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """Draw the means of runs as a line with a band; runs with a significant fall have another color."""
-    fell = ["fell" if row["previous_verdict"] == "worse" else "did not fall" for row in rows]
-    kinds = {
-        kind: color for kind, color in {"fell": LOSS, "did not fall": COLOURS[1]}.items() if kind in fell
-    }
-    values = [{**row, "change": change} for row, change in zip(rows, fell, strict=True)]
-    line = {"value": COLOURS[1]}
-    layers = [
-        layer(
-            {"type": "area", "opacity": 0.15}, y=number_axis("low", title), y2={"field": "high"}, color=line
-        ),
-        layer("line", y=number_axis("mean", title), color=line),
-        points(y=number_axis("mean", title), color=kind_encoding("change", kinds)),
-    ]
-    axis = {"labelAngle": -45, "labelOverlap": True}
-    x = {**name_axis("run", [row["run"] for row in rows]), "type": "ordinal", "axis": axis}
-    view = {"title": title, "width": WIDTH, "height": HEIGHT, "encoding": {"x": x}, "layer": layers}
-    return {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
-
-
 def bars_of(histogram: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
     """Return heading, kind, edge and counts of each bar, lowest first; bins have the kind `rest`."""
     width = histogram.edges[1] - histogram.edges[0]

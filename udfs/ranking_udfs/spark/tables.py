@@ -12,16 +12,13 @@ from pyspark.sql import functions as F  # noqa: N812  (its usual name in Spark)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from ..duckdb.macros import macros
-from ..evaluation.defaults import K
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
 from .workers import PACKED, on_executors
 
 __all__ = [
-    "beyond_accuracy",
     "beyond_accuracy_by_user",
     "by_user",
-    "check",
     "compare",
     "compare_by_user",
     "distribution",
@@ -68,36 +65,26 @@ def table_function(function: str, signature: Callable[..., Any], note: str = "")
     return call
 
 
-VALUES = "One executor gets 8 bytes for each user, system, k and measure, and "
-MEASURED, CONTENTS = (
+VALUES = "One executor gets 8 bytes for each user, system, k and measure, and the userid."
+MEASURED, COMPARED = (
     lambda rec, truth, ks, measures=None, ties="item", **more: ...,
-    lambda rec, ks, history=None, items=None, **more: ...,
+    lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
 )
 judged = table_function("judged", lambda rec, truth, max_k, **more: ...)
 by_user = table_function("by_user", MEASURED)
 evaluate = table_function("evaluate", MEASURED)
-distribution = table_function("distribution", MEASURED, f"{VALUES}the userid.")
-compare = table_function(
-    "compare",
-    lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
-    f"{VALUES}the userid.",
-)
+distribution = table_function("distribution", MEASURED, VALUES)
+compare = table_function("compare", COMPARED, VALUES)
 compare_by_user = table_function(
     "compare_by_user",
     lambda by_user, baseline=None, measures=None, **more: ...,
     "by_user is the result of `ranking.by_user`, or a table with a row per user. One executor gets all rows.",
 )
-check = table_function(
-    "check",
-    lambda rec, truth, ks=K, history=None, **more: ...,
-    "One executor gets all userids and all itemids, each once per partition.",
-)
 beyond_accuracy_by_user = table_function(
     "beyond_accuracy_by_user",
-    CONTENTS,
+    lambda rec, ks, history=None, items=None, **more: ...,
     "Each executor gets all of `items`, and the number of users of each item of `history`.",
 )
-beyond_accuracy = table_function("beyond_accuracy", CONTENTS, f"{VALUES}the lists down to the largest k.")
 fuse = table_function(
     "fuse",
     lambda rec, method="rrf", weights=None, rrf_k=60, normalize="min_max", depth=None, systems=None, **more: (
@@ -121,7 +108,7 @@ def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
     shared = share(rows, job)
     parts = map_in_arrow(rows_by_user(rows, job, shared), "evaluate", job, "part")
     if job.merge_sql:
-        return merge(parts, job, shared)
+        return merge(parts, job)
     if "truth" not in rows:
         return parts
     # A partition cannot detect that the whole truth has no user.
@@ -129,10 +116,8 @@ def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
     return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
 
 
-def merge(parts: DataFrame, job: Partitioned, shared: DataFrame | None = None) -> DataFrame:
-    """Merge the rows of all partitions with the row of shared tables."""
-    if shared is not None:
-        parts = parts.unionByName(shared, allowMissingColumns=True)
+def merge(parts: DataFrame, job: Partitioned) -> DataFrame:
+    """Merge the rows of all partitions."""
     return map_in_arrow(parts.repartition(1), "merge", job, "result")
 
 
@@ -185,8 +170,6 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
         pairs = tables["history"].where("history.user IS NOT NULL AND history.item IS NOT NULL")
         users = F.countDistinct("history.user").alias("n")
         frames["counts"] = pairs.rollup(F.col("history.item").alias("itemid")).agg(users)
-    if "first" in job.schemas:
-        frames["first"] = tables["truth"].selectExpr("min(truth.time) AS time")
     if "items" in job.schemas:
         frames["items"] = tables["items"].select("items.*")
     if not frames:
