@@ -11276,15 +11276,13 @@ END AS moment FROM _ranking_history)
 CROSS JOIN (
 SELECT min(moment) AS truth_moment, arg_min(time, moment) AS truth_time
 FROM (
-SELECT *, CASE
+SELECT time, CASE
 WHEN regexp_full_match(typeof(time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(time AS BIGINT)
 WHEN typeof(time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(time AS TIMESTAMPTZ))
 WHEN typeof(time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(time AS TIMESTAMP_NS)), 1000)
 ELSE epoch_us(TRY_CAST(time AS TIMESTAMP))
 END AS moment
-FROM (
-SELECT time FROM ', of['truths'], '
-)))
+FROM ', of['truths'], '))
 ), seen_rows AS NOT MATERIALIZED (
 SELECT recs.userid, recs.itemid, recs.ranking_system::VARCHAR AS system
 FROM (FROM _ranking_rec WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
@@ -14274,15 +14272,13 @@ END AS moment FROM _ranking_history)
 CROSS JOIN (
 SELECT min(moment) AS truth_moment, arg_min(time, moment) AS truth_time
 FROM (
-SELECT *, CASE
+SELECT time, CASE
 WHEN regexp_full_match(typeof(time), ''(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+'') THEN TRY_CAST(time AS BIGINT)
 WHEN typeof(time) = ''TIMESTAMP WITH TIME ZONE'' THEN epoch_us(TRY_CAST(time AS TIMESTAMPTZ))
 WHEN typeof(time) = ''TIMESTAMP_NS'' THEN divide(epoch_ns(TRY_CAST(time AS TIMESTAMP_NS)), 1000)
 ELSE epoch_us(TRY_CAST(time AS TIMESTAMP))
 END AS moment
-FROM (
-SELECT time FROM ', of['truths'], '
-)))
+FROM ', of['truths'], '))
 ), seen_rows AS NOT MATERIALIZED (
 SELECT recs.userid, recs.itemid, recs.ranking_system::VARCHAR AS system
 FROM (FROM _ranking_rec WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
@@ -20115,8 +20111,8 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('split', 'table function', [], ['events'], ['test_from=NULL', 'test_size=NULL', 'folds=1', 'gap=NULL', 'last=NULL', 'cold_users=''keep''', 'cold_items=''keep''', 'seen=''keep''', 'user_col=''userid''', 'item_col=''itemid''', 'time_col=''time'''], NULL, NULL, NULL, 'Splits events into train and test, for one or more folds, with a reason for each row that is in neither.'),
 ('version', 'scalar', [], [], [], NULL, NULL, NULL, 'Returns the name and version of ranking-udfs.'),
 ('abstention', 'table function', [], ['rec', 'truth'], ['users=NULL', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'confidence=0.95'], NULL, NULL, NULL, 'Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.'),
-('compare', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'ties=''item''', 'predicted_truth=NULL'], NULL, NULL, NULL, 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.'),
-('compare_by_user', 'table function', [], ['by_user'], ['baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'lower_is_better=NULL', 'predicted=NULL'], NULL, NULL, NULL, 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.'),
+('compare', 'table function', [], ['rec', 'truth'], ['ks=NULL', 'baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'grade_col=NULL', 'system_col=NULL', 'descending=true', 'min_grade=NULL', 'unjudged=''miss''', 'without_relevant=''zero''', 'users=NULL', 'ties=''item''', 'predicted_truth=NULL', 'steps=false'], NULL, NULL, NULL, 'Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.'),
+('compare_by_user', 'table function', [], ['by_user'], ['baseline=NULL', 'measures=NULL', 'confidence=0.95', 'margin=NULL', 'correction=''holm''', 'test=''t''', 'permutations=10000', 'seed=0', 'lower_is_better=NULL', 'predicted=NULL', 'steps=false'], NULL, NULL, NULL, 'Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.'),
 ('gate', 'table function', [], ['comparison'], ['confidence=0.95', 'correction=''holm''', 'margin=NULL'], NULL, NULL, NULL, 'Corrects the p-values of a comparison over all of its rows, for use as a CI gate.'),
 ('overlap', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, as means over the users.'),
 ('overlap_by_user', 'table function', [], ['rec', 'ks'], ['baseline=NULL', 'persistence=0.9', 'user_col=''userid''', 'item_col=''itemid''', 'score_col=''score''', 'system_col=NULL', 'descending=true'], NULL, NULL, NULL, 'Computes overlap, Jaccard index and rank-biased overlap of two systems'' lists, for each user.'),
@@ -29032,7 +29028,7 @@ CREATE OR REPLACE MACRO ranking.compare(
 rec, truth, ks := NULL,
 baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
 permutations := 10000, seed := 0,
-user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL) AS TABLE
+user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, ties := 'item', predicted_truth := NULL, steps := false) AS TABLE
 FROM query(list_transform(
 [(struct_insert(
 (list_transform(
@@ -30345,9 +30341,12 @@ regexp_replace(
 (list_aggregate((list_transform(([one[2]]), lambda name: (regexp_replace(coalesce((name::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))), 'string_agg', ', ')), '\s+', ' ', 'g'),
 '(?s)^(.{157}).{4,}$', '\1...'))) END)))))::BOOLEAN, true)))
 AND (coalesce(error('ranking.compare' || ': ' || coalesce(
-(('predicted_truth' || ' must be NULL where the Python package is not, got '
+(coalesce(
+('predicted_truth' || ' must be NULL where the Python package is not, got '
 || CASE WHEN predicted_truth IS NOT NULL THEN (regexp_replace(coalesce((predicted_truth::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')) END
-|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth')),
+|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth'), ('steps' || ' must be NULL where the Python package is not, got '
+|| CASE WHEN nullif(steps, false) IS NOT NULL THEN (regexp_replace(coalesce((nullif(steps, false)::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')) END
+|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth'))),
 CASE WHEN test::VARCHAR = 'randomization'
 THEN 'test must be t where the Python package is not, got randomization' END))::BOOLEAN, true))
 THEN {
@@ -30834,7 +30833,8 @@ list_transform(systems, lambda system: regexp_replace(coalesce(system::VARCHAR, 
 ''(?s)^(.{157}).{4,}$'', ''\1...'') AS names
 FROM (
 SELECT list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems
-FROM _ranking_scores))))
+FROM _ranking_scores
+))))
 ), paired AS MATERIALIZED (
 SELECT
 coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -31192,7 +31192,8 @@ FROM compared
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, place ASC NULLS LAST'))[1]);
 CREATE OR REPLACE MACRO ranking.compare_by_user(
 by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL) AS TABLE
+correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL,
+steps := false) AS TABLE
 FROM query(list_transform(
 [({
 'caller': 'ranking.compare_by_user',
@@ -31335,9 +31336,11 @@ regexp_replace(
 (list_aggregate((list_transform(([one[2]]), lambda name: (regexp_replace(coalesce((name::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')))), 'string_agg', ', ')), '\s+', ' ', 'g'),
 '(?s)^(.{157}).{4,}$', '\1...'))) END)))))::BOOLEAN, true)))
 AND (coalesce(error('ranking.compare_by_user' || ': ' || coalesce(
-(('predicted' || ' must be NULL where the Python package is not, got '
+(coalesce(('predicted' || ' must be NULL where the Python package is not, got '
 || CASE WHEN predicted IS NOT NULL THEN (regexp_replace(coalesce((predicted::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')) END
-|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth')),
+|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth'), ('steps' || ' must be NULL where the Python package is not, got '
+|| CASE WHEN nullif(steps, false) IS NOT NULL THEN (regexp_replace(coalesce((nullif(steps, false)::VARCHAR), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...')) END
+|| ': use ranking_udfs.register, or ranking-udfs compare --predicted-truth'))),
 CASE WHEN test::VARCHAR = 'randomization'
 THEN 'test must be t where the Python package is not, got randomization' END))::BOOLEAN, true))
 THEN {
@@ -31425,7 +31428,8 @@ list_transform(systems, lambda system: regexp_replace(coalesce(system::VARCHAR, 
 ''(?s)^(.{157}).{4,}$'', ''\1...'') AS names
 FROM (
 SELECT list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems
-FROM _ranking_scores))))
+FROM _ranking_scores
+))))
 ), paired AS MATERIALIZED (
 SELECT
 coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -33633,7 +33637,8 @@ list_transform(systems, lambda system: regexp_replace(coalesce(system::VARCHAR, 
 ''(?s)^(.{157}).{4,}$'', ''\1...'') AS names
 FROM (
 SELECT list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems
-FROM (SELECT ranking_system AS system FROM _ranking_systems WHERE (SELECT problem = ''right'' FROM _ranking_checked))))))
+FROM (SELECT ranking_system AS system FROM _ranking_systems WHERE (SELECT problem = ''right'' FROM _ranking_checked))
+))))
 ), users AS NOT MATERIALIZED (
 SELECT
 userid,
@@ -35421,7 +35426,8 @@ list_transform(systems, lambda system: regexp_replace(coalesce(system::VARCHAR, 
 ''(?s)^(.{157}).{4,}$'', ''\1...'') AS names
 FROM (
 SELECT list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems
-FROM (SELECT ranking_system AS system FROM _ranking_systems WHERE (SELECT problem = ''right'' FROM _ranking_checked))))))
+FROM (SELECT ranking_system AS system FROM _ranking_systems WHERE (SELECT problem = ''right'' FROM _ranking_checked))
+))))
 ), users AS NOT MATERIALIZED (
 SELECT
 userid,
