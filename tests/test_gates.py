@@ -1,5 +1,7 @@
-"""Test gates: all users and segments are separate families."""
+"""Test gates: errors in the data, conditions that cannot hold, and families of p-values."""
 
+import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +9,9 @@ import pyarrow as pa
 import pytest
 from statsmodels.stats import multitest
 
+import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
 from tests.conftest import Captured, Con, Patch, module_connection, rows
 
@@ -81,3 +85,150 @@ def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patc
     assert "failed: segments worse: new in mrr@1, segment a (1 of 2 comparisons)" in capsys.readouterr().err
     assert main(["report", *call, "--output", "page.html"]) == 0
     assert "Segment a: new is significantly worse than old in MRR@1 by 1" in Path("page.html").read_text()
+
+
+GRADES = [3, 2, 0, -1]  # of four items; the other eight of a list have none
+LEAK = ["base=base.csv", "leak=leak.csv", "graded.csv", "-m", "ndcg@10", "-q"]
+
+
+@pytest.fixture
+def leak(registered: None, tmp_path: Path, monkeypatch: Patch) -> None:
+    """Write lists in random order, and lists that begin with the whole truth by its grades."""
+    chance = random.Random(2)
+    monkeypatch.chdir(tmp_path)
+    csv(
+        "graded.csv",
+        "userid,itemid,rel",
+        *(f"{u},{20 * u + i},{GRADES[i]}" for u in range(40) for i in range(4)),
+    )
+    for name in ("base", "leak"):
+        scores = [
+            (u, i, 9 - i if name == "leak" and i < 4 else chance.random())
+            for u in range(40)
+            for i in range(12)
+        ]
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{20 * u + i},{score}" for u, i, score in scores))
+
+
+CONDITIONS = ["worse", "ndcg@10 < 0.1", "losers(0.9) > 40", "difference < -0.9"]
+
+
+@pytest.mark.usefixtures("leak")
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_error_in_the_data_fails_each_kind_of_gate(condition: str, capsys: Captured) -> None:
+    """The leak has the best results, so none of these conditions holds."""
+    call = ["compare", *LEAK, "--baseline", "base", "--fail-if", condition]
+    assert main(call) == 3
+    out, err = capsys.readouterr()
+    failed = "ranking-udfs: failed: error in the data: rec: users whose relevant items are all at the top: "
+    assert (err.startswith(failed), err.count("\n")) == (True, 1)
+    assert err.endswith("or accept this with --allow truth_in_rec\n")
+    assert "There is no verdict on leak until the data is mended." in out
+    assert re.findall(r"significantly|[+] better", out) == []
+    for passing in (["--allow", "item_spelling, TRUTH_IN_REC"], ["--no-check"]):
+        assert main([*call, *passing]) == 0
+        out, err = capsys.readouterr()
+        assert ("leak has the best NDCG@10, significantly better" in out, "+ better" in out, err) == (
+            True,
+            True,
+            "",
+        )
+    assert main([*call, "--allow", "item_spelling"]) == 3
+    assert main([*(each for each in call if each != "-q"), "--no-check"]) == 0
+    assert "note: --no-check: errors in the data do not fail --fail-if\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("leak")
+def test_error_fails_a_gate_on_means_and_no_gate_on_other_codes(capsys: Captured) -> None:
+    csv("worse.csv", "userid,itemid,score", *(f"{u},{20 * u + i},{i}" for u in range(40) for i in range(12)))
+    assert main(["evaluate", *LEAK, "--fail-if", "ndcg < 0.1"]) == 3
+    assert main(["evaluate", "leak.csv", *LEAK[2:], "--fail-if", "users_without_rec > 5"]) == 3
+    assert main(["evaluate", "base.csv", *LEAK[2:], "--fail-if", "ndcg < 0.1"]) == 0
+    assert main(["evaluate", *LEAK, "--fail-if", "problems(no_rows)"]) == 0
+    capsys.readouterr()
+    # A system that is worse fails a gate by both, and its verdict is unknown; programs still read it.
+    call = [
+        "compare",
+        "base=base.csv",
+        "bad=worse.csv",
+        *LEAK[2:],
+        "--baseline",
+        "base",
+        "--fail-if",
+        "worse",
+    ]
+    assert main([*call, "--format", "csv"]) == 3
+    out, err = capsys.readouterr()
+    assert ("upside_down" in out, out.rstrip().endswith(",worse"), err.count("failed: ")) == (True, True, 2)
+    assert main(["check", "worse.csv", "graded.csv", "--fail-if", "problems"]) == 3
+    assert main(["check", "worse.csv", "graded.csv", "--fail-if", "problems", "--allow", "upside_down"]) == 0
+
+
+@pytest.mark.usefixtures("leak")
+def test_errors_that_the_request_settles_fail_no_gate() -> None:
+    """All scores are equal, which is an error unless ties are averaged."""
+    csv("flat.csv", "userid,itemid,score", *(f"{u},{20 * u + i},1" for u in range(40) for i in range(12)))
+    call = ["evaluate", "flat.csv", *LEAK[2:], "--fail-if", "ndcg < 0.1"]
+    assert [main([*call, *more]) for more in ([], ["--ties", "expected"], ["--allow", "equal_scores"])] == [
+        3,
+        0,
+        0,
+    ]
+
+
+@pytest.mark.usefixtures("leak")
+def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -> None:
+    csv("other.csv", "userid,itemid", *(f"{u},z" for u in range(40)))
+    assert main(["check", "base.csv", "other.csv", "--fail-if", "problems"]) == 3
+    assert main(["evaluate", "base.csv", "other.csv"]) == 2
+    advice = "write --allow no_common_user,no_common_item if that is right\n"
+    assert capsys.readouterr().err.endswith(advice)
+    assert (
+        main(["evaluate", "base.csv", "other.csv", "-q", "--fail-if", "mrr < 0", *advice.split()[1:3]]) == 0
+    )
+    with pytest.raises(ValueError, match="write allow='no_common_user,no_common_item' if that is right"):
+        ranking_udfs.evaluate("base.csv", "other.csv", allow="item_spelling")
+    for allow in ("no_common_item", ["no_common_user", "no_common_item"]):
+        with pytest.warns(UserWarning, match="no item of truth is in rec"):
+            ranking_udfs.evaluate("base.csv", "other.csv", allow=allow)
+
+
+@pytest.mark.usefixtures("leak")
+def test_report_has_no_verdict_on_a_system_with_an_error() -> None:
+    pytest.importorskip("vl_convert")
+    text = ranking_udfs.report({"base": "base.csv", "leak": "leak.csv"}, "graded.csv", "ndcg").html
+    assert "There is no verdict on leak until the data is mended." in text
+    assert "leak and base have no verdict in NDCG@10, since the data has an error" in text
+    assert "significantly better" not in text.partition("<h2")[0]
+    waived = ranking_udfs.report(
+        {"base": "base.csv", "leak": "leak.csv"}, "graded.csv", "ndcg", allow="truth_in_rec"
+    )
+    assert "leak has the best NDCG@10, significantly better than base." in waived.html
+
+
+def test_errors_about_truth_concern_every_system_and_others_their_own() -> None:
+    found = {
+        "of_truth": (None, "error"),
+        "of_a": ("a", "error"),
+        "of_b": ("b", "error"),
+        "of_c": ("c", "warning"),
+    }
+    problems = [
+        {"code": code, "system": name, "severity": severity} for code, (name, severity) in found.items()
+    ]
+    assert [row["code"] for row in errors_about(problems, {"a", "c"})] == ["of_truth", "of_a"]
+    assert [row["code"] for row in errors_about(problems[1:], {"c", None})] == []
+
+
+@pytest.mark.parametrize(
+    ("share", "severity"), [(1, "warning"), (4, "warning"), (5, "error"), (100, "error")]
+)
+@pytest.mark.parametrize("kind", ["user", "item"])
+def test_spelling_is_an_error_from_five_percent_on(con: Con, kind: str, share: int, severity: str) -> None:
+    con.execute(f"""
+        CREATE OR REPLACE TABLE wanted AS SELECT 'u' || i AS userid, 'd' || i AS itemid FROM range(100) t(i);
+        CREATE OR REPLACE TABLE spelled AS SELECT * REPLACE (CASE WHEN {kind}id[2:]::INTEGER < {share}
+            THEN upper({kind}id) ELSE {kind}id END AS {kind}id), 1 AS score FROM wanted;
+    """)
+    found = f"SELECT severity FROM ranking.check('spelled', 'wanted') WHERE code = '{kind}_spelling'"
+    assert con.execute(found).fetchall() == [(severity,)]

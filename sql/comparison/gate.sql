@@ -4,6 +4,9 @@
 -- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power for
 -- all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
 --
+-- The rows do not show errors in the data, such as leaked truth. Stop a pipeline at the errors of ranking.check, too (with dbt,
+-- by the test ranking_no_problems).
+--
 -- comparison: table with rows of ranking.compare or ranking.compare_by_user: all systems, segments, measures and cutoffs of the
 --             gate. Without a column higher_is_better, the direction follows from the name of the measure. Rows without a
 --             segment, or with the segment '(all)', describe all users.

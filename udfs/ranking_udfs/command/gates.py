@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
-from ..evaluation.problems import CODES, is_problem, problem_text
+from ..evaluation.problems import GRAVE, errors_about, hint_of, is_problem, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
-from ..texts import did_you_mean, shorten
+from ..texts import shorten
 from .messages import PROGRAM
 
 if TYPE_CHECKING:
@@ -200,12 +200,14 @@ def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list
 
 
 def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
-    """Return a line for each condition that holds or that applies to no row.
+    """Return a line for each error in the data of the gate's rows, and for each condition that fails.
 
-    `rows` are the rows of a comparison or of an evaluation.
+    A condition fails if it holds, if it applies to no row, or if it cannot hold. `rows` are the rows of a
+    comparison or of an evaluation.
     """
-    conditions, request, lines = work.options.fail_if, work.request, []
+    conditions, request = work.options.fail_if, work.request
     cuts = {choice.name: choice.cuts for choice in (*request.choices, *request.beyond_accuracy)}
+    lines = errors_of(conditions, problems, rows, cuts)
     for condition in conditions:
         if condition.kind == PROBLEMS:
             of = [
@@ -222,14 +224,27 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
     return lines
 
 
+def errors_of(
+    conditions: Sequence[Condition], problems: Sequence[Row], rows: Sequence[Row], cuts: Cuts
+) -> list[str]:
+    """Return a line for each error about truth or about a system in the rows that conditions read."""
+    looked = [
+        row for condition in conditions if condition.kind != PROBLEMS
+        for row in rows_of_condition(condition, rows, cuts)
+    ]  # fmt: skip
+    systems = {row.get(side) for row in looked for side in ("baseline", "system")}
+    fix = "mend the data, or accept this with --allow"
+    errors = errors_about(problems, systems) if looked else []
+    return [f"error in the data: {problem_text(row)}; {fix} {row['code']}" for row in errors]
+
+
 def failure(
     con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], cuts: Cuts
 ) -> str | None:
     """Describe the rows in which a condition holds or is unknown, or the reason why it has no rows."""
-    means = means_of(rows, cuts)
-    looked = rows_of_condition(condition, means if condition.kind == BOUND else rows, cuts)
+    looked = rows_of_condition(condition, rows, cuts)
     if not looked:
-        there = dict.fromkeys(map(at_text, means))
+        there = dict.fromkeys(map(at_text, means_of(rows, cuts)))
         return f"the measure has no results; available measures: {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
         return "there are no results at k = 0"
@@ -243,7 +258,11 @@ def failure(
 
 
 def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
-    """Return the rows of a condition; an SQL condition that names measures has rows at their cutoffs only."""
+    """Return the rows of a condition, for a bound its means.
+
+    An SQL condition that names measures has rows at their cutoffs only.
+    """
+    rows = means_of(rows, cuts) if condition.kind == BOUND else rows
     own = [cuts[name] for name in condition.names & {*cuts}]
     return [row for row in rows if condition.applies_to(row) and all(row["k"] in ks for ks in own)]
 
@@ -325,15 +344,13 @@ def check_conditions(work: "Evaluation") -> None:
 
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
-    grave = {code: problem for code, problem in CODES.items() if problem.can_be_problem}
     for condition, code in codes:
-        if code not in grave:
-            there = (name for name, row in grave.items() if getattr(work.request, row.needs or "ks"))
-            rule = f"--fail-if problems(CODE) must name codes of problems{did_you_mean(code, grave)}"
-            raise UsageError(
-                f"{work.caller}: {rule}, got {shorten(code)}; available codes: {', '.join(there)}"
-            )
-        if (table := grave[code].needs) and not getattr(work.request, table):
+        if code not in GRAVE:
+            there = (name for name, row in GRAVE.items() if getattr(work.request, row.needs or "ks"))
+            rule = "--fail-if problems(CODE) must name codes of errors or warnings"
+            got = f"{shorten(code)}{hint_of(code)}"
+            raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
+        if (table := GRAVE[code].needs) and not getattr(work.request, table):
             needed = f"--{table.replace('_', '-')} FILE"
             raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 

@@ -42,7 +42,7 @@ def power(work: Evaluation) -> str | bytes:
     if not has_run:
         choices = [choice for choice in work.request.choices if choice.name == "hit_rate"]
         work.request = replace(work.request, choices=choices)
-        work.is_checked, work.allow_empty = False, True
+        work.is_checked = False
     work.prepare_values()
     is_pair = len(work.systems) > 1
     if is_pair or work.request.comparison["baseline"] is not None:
