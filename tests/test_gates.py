@@ -2,6 +2,7 @@
 
 import random
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from statsmodels.stats import multitest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.evaluation.comparison import users_for_significance
 from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
 from tests.conftest import Captured, Con, Patch, module_connection, rows
@@ -232,3 +234,60 @@ def test_spelling_is_an_error_from_five_percent_on(con: Con, kind: str, share: i
     """)
     found = f"SELECT severity FROM ranking.check('spelled', 'wanted') WHERE code = '{kind}_spelling'"
     assert con.execute(found).fetchall() == [(severity,)]
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_needed_users_are_the_fewest_whose_smallest_p_is_significant(sides: int) -> None:
+    for family in (1, 2, 3, 4, 8, 100, 10_000):
+        for alpha in (0.5, 1 / 16, 0.05, 1 - 0.95, 0.01, 1e-6):
+            smallest = next(n for n in range(1, 99) if sides * family * Fraction(1, 2**n) < Fraction(alpha))
+            assert users_for_significance(family, alpha, sides) == smallest, (family, alpha)
+
+
+FEW = [  # users, conditions, further options, and the users that are needed; None if the gate passes
+    (5, "worse", "", 6),
+    (6, "worse", "", None),
+    (6, "ndcg@3 worse", "--confidence 0.99", 8),
+    (6, "worse", "-m ndcg@3,mrr@3", 7),
+    (7, "worse", "-m ndcg@3,mrr@3", None),
+    (6, "worse", "-m ndcg@3,mrr@3 --correction bh", None),
+    (5, "difference < -0.01 AND p < 0.05", "", 6),
+    (6, "difference < -0.01 AND p < 0.05", "", None),
+    (4, "same", "--margin 0.01", 5),
+    (5, "same", "--margin 0.01", None),
+    (5, "verdict IN ('worse', 'same')", "--margin 0.01", None),
+    (5, "worse", "--margin 0.01", 6),
+    (11, "segments worse", "--segment kinds.csv:kind", 7),  # two segments, of 6 and 5 users
+    (13, "segments worse", "--segment kinds.csv:kind", None),
+    (5, "ndcg@3 < 0.1", "", None),  # a bound is no test
+    (5, "difference < -0.9", "", None),
+]
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(("users", "condition", "options", "needed"), FEW)
+def test_gate_that_cannot_fail_does_not_pass(
+    tmp_path: Path,
+    monkeypatch: Patch,
+    capsys: Captured,
+    users: int,
+    condition: str,
+    options: str,
+    needed: int | None,
+) -> None:
+    """Let the candidate be better for every user, so that no condition holds."""
+    monkeypatch.chdir(tmp_path)
+    csv("truth.csv", "userid,itemid", *(f"{u},1" for u in range(users)))
+    csv("kinds.csv", "userid,kind", *(f"{u},{'ab'[u % 2]}" for u in range(users)))
+    for name in ("old", "new"):
+        ranks = [1 if name == "new" else 2 + u % 2 for u in range(users)]
+        lists = [
+            f"{u},{1 if at == rank else 9 + at},{-at}" for u, rank in enumerate(ranks) for at in (1, 2, 3)
+        ]
+        csv(f"{name}.csv", "userid,itemid,score", *lists)
+    call = ["compare", "old=old.csv", "new=new.csv", "truth.csv", "--baseline", "old", "--no-check", "-q"]
+    call += [*options.split(), *["-m", "ndcg@3"] * ("-m " not in options), "--fail-if", condition]
+    assert main(call) == (0 if needed is None else 3)
+    most = 6 if options.startswith("--segment") else users
+    line = f"{condition}: no comparison can be significant: {most} users at most, and {needed} are needed"
+    assert capsys.readouterr().err == ("" if needed is None else f"ranking-udfs: failed: {line}\n")

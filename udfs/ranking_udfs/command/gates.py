@@ -15,6 +15,7 @@ from .messages import PROGRAM
 if TYPE_CHECKING:
     import duckdb
 
+    from ..evaluation.options import ComparisonOptions
     from ..inputs.evaluation import Evaluation
 
 PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
@@ -28,8 +29,9 @@ IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
 MOST = 10  # failing rows that a message names
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # one condition of a list with commas
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
-CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict"}  # over all rows of a gate
-CORRECTED |= {"minimum_detectable_effect", "users_needed"}
+OF_SAME = {"p_same", "p_same_adjusted", "verdict"}
+OF_SIGNIFICANCE = {"p", "p_adjusted"} | OF_SAME
+CORRECTED = OF_SIGNIFICANCE | {"minimum_detectable_effect", "users_needed"}  # over all rows of a gate
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3), problems or a condition of SQL"
 Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
 AnyRow = TypeVar("AnyRow", bound=Row)
@@ -65,6 +67,10 @@ class Condition:
         return self.kind == VERDICT or bool(self.names & CORRECTED)
 
     @property
+    def is_of_significance(self) -> bool:
+        return self.kind == VERDICT or bool(self.names & OF_SIGNIFICANCE)
+
+    @property
     def is_compared(self) -> bool:
         """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
@@ -91,6 +97,9 @@ RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     ),
     f"{{}} requires verdicts; use `{PROGRAM} compare`": (
         lambda condition, of: condition.is_compared and of.command != "compare"
+    ),
+    "{} requires --margin NUMBER": (
+        lambda condition, of: condition.kind == VERDICT and "same" in condition.holds and of.margin is None
     ),
     "{} requires --baseline NAME": (lambda condition, of: condition.is_compared and of.baseline is None),
     "{} requires --segment FILE:COLUMN": lambda condition, of: (
@@ -219,7 +228,7 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
         elif condition.kind == LOSERS:
             line = losers_text(work, condition)
         else:
-            line = failure(work.con, condition, rows, cuts)
+            line = failure(work, condition, rows, cuts)
         lines += [f"{condition.text}: {line}"] if line is not None else []
     return lines
 
@@ -228,20 +237,16 @@ def errors_of(
     conditions: Sequence[Condition], problems: Sequence[Row], rows: Sequence[Row], cuts: Cuts
 ) -> list[str]:
     """Return a line for each error about truth or about a system in the rows that conditions read."""
-    looked = [
-        row for condition in conditions if condition.kind != PROBLEMS
-        for row in rows_of_condition(condition, rows, cuts)
-    ]  # fmt: skip
+    gated = [condition for condition in conditions if condition.kind != PROBLEMS]
+    looked = [row for condition in gated for row in rows_of_condition(condition, rows, cuts)]
     systems = {row.get(side) for row in looked for side in ("baseline", "system")}
     fix = "mend the data, or accept this with --allow"
     errors = errors_about(problems, systems) if looked else []
     return [f"error in the data: {problem_text(row)}; {fix} {row['code']}" for row in errors]
 
 
-def failure(
-    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], cuts: Cuts
-) -> str | None:
-    """Describe the rows in which a condition holds or is unknown, or the reason why it has no rows."""
+def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
+    """Describe the rows in which a condition holds or is unknown, or the reason why it cannot hold."""
     looked = rows_of_condition(condition, rows, cuts)
     if not looked:
         there = dict.fromkeys(map(at_text, means_of(rows, cuts)))
@@ -250,11 +255,29 @@ def failure(
         return "there are no results at k = 0"
     if condition.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    held = failing_rows(con, condition, looked)
+    held = failing_rows(work.con, condition, looked)
     line = line_of([*map(row_text, held)])
+    if line is None and condition.is_of_significance:
+        return too_few_users(condition, looked, work.request.comparison)
     return (
         f"{line} ({len(held)} of {len(looked)} comparisons)" if line and condition.kind == VERDICT else line
     )
+
+
+def too_few_users(condition: Condition, rows: Sequence[Row], options: "ComparisonOptions") -> str | None:
+    """Say how many users are needed, if no comparison can be significant with its users."""
+    from ..evaluation.comparison import users_for_significance
+
+    # A condition that may be on equivalence, whose test is one-sided.
+    is_same = options["margin"] is not None and bool(condition.names & OF_SAME or "same" in condition.holds)
+    correction, alpha, compared = options["correction"], 1 - options["confidence"], list[tuple[int, int]]()
+    for row in (row for row in rows if row["p"] is not None):
+        family = int(row["method"].rpartition(" of ")[2]) if correction == "holm" else 1
+        compared.append((row["users"], users_for_significance(family, alpha, 1 if is_same else 2)))
+    if any(users >= needed for users, needed in compared):
+        return None
+    most, least = (max(users for users, _ in compared), min(needed for _, needed in compared))
+    return in_unit(f"no comparison can be significant: {most} users at most, and {least} are needed")
 
 
 def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
