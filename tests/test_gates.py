@@ -291,3 +291,47 @@ def test_gate_that_cannot_fail_does_not_pass(
     most = 6 if options.startswith("--segment") else users
     line = f"{condition}: no comparison can be significant: {most} users at most, and {needed} are needed"
     assert capsys.readouterr().err == ("" if needed is None else f"ranking-udfs: failed: {line}\n")
+
+
+NAMES = {"system": "new", "baseline": "old", "segment": "a", "measure": "mrr", "k": "3", "verdict": "better"}
+FORMS = [
+    "{} = '{}'",
+    "'{1}' = {0}",
+    "{} <> '{}'",
+    "NOT ({} IN ('{}'))",
+    "upper('x') = 'Y' OR \"{}\" NOT IN ('{}', NULL)",
+]
+
+
+@pytest.mark.usefixtures("registered")
+def test_condition_names_only_what_is_there(tmp_path: Path, monkeypatch: Patch, capsys: Captured) -> None:
+    """Try each column in each form, with a value of the rows and with another one."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{name == 'new'},1" for u in range(9)))
+    csv("truth.csv", "userid,itemid", *(f"{u},True" for u in range(9)))
+    csv("kinds.csv", "userid,kind", *(f"{u},a" for u in range(9)))
+    call = ["compare", "old=old.csv", "new=new.csv", "truth.csv", "--baseline", "old", "--no-check", "-q"]
+    call += ["-m", "mrr@3", "--segment", "kinds.csv:kind", "--format", "csv", "--fail-if"]
+    right = [f"({form.format(name, value)}) AND p > 2" for name, value in NAMES.items() for form in FORMS]
+    assert main([*call, ",".join([*right, "k = 3 AND p > 2", "segment = '(all)' AND p > 2"])]) == 0
+    assert (capsys.readouterr().err, len(right)) == ("", 30)
+    for name, value in NAMES.items():
+        for form in FORMS[(name != "system") * 2 :: 2]:
+            wrong = "77" if name == "k" else f"{value}@5"
+            assert main([*call, f"p > 2 AND {form.format(name, wrong)}"]) == 2
+            out, err = capsys.readouterr()
+            assert (out, f": {name} must be one of " in err, f", got {wrong}" in err) == ("", True, True), (
+                form
+            )
+    # Nothing else is examined.
+    others = [
+        "system LIKE 'x%'",
+        "lower(system) = 'x'",
+        "p_adjusted = 7",
+        "'x' IN (system, baseline)",
+        "k < 77",
+    ]
+    assert main([*call, ",".join(f"p > 2 AND {other}" for other in others)]) == 0
+    assert main([*call, "k = 'x' AND p > 2"]) == 2
+    assert "--fail-if k = 'x' AND p > 2: Conversion Error: " in capsys.readouterr().err

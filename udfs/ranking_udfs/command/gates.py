@@ -1,7 +1,8 @@
 """Conditions of `--fail-if`: parse them, select their rows and find the rows that fail."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,7 +10,7 @@ from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import GRAVE, errors_about, hint_of, is_problem, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
-from ..texts import shorten
+from ..texts import did_you_mean, shorten
 from .messages import PROGRAM
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECA
 OF_SAME = {"p_same", "p_same_adjusted", "verdict"}
 OF_SIGNIFICANCE = {"p", "p_adjusted"} | OF_SAME
 CORRECTED = OF_SIGNIFICANCE | {"minimum_detectable_effect", "users_needed"}  # over all rows of a gate
+NAMING = ("system", "baseline", "segment", "measure", "k")  # columns whose values an SQL condition may name
+NAMED_BY = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")  # in json_serialize_sql
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3), problems or a condition of SQL"
 Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
 AnyRow = TypeVar("AnyRow", bound=Row)
@@ -256,6 +259,8 @@ def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts:
     if condition.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
     held = failing_rows(work.con, condition, looked)
+    if condition.kind == SQL:
+        check_values(work.con, condition, with_everybody(rows), NAMING)
     line = line_of([*map(row_text, held)])
     if line is None and condition.is_of_significance:
         return too_few_users(condition, looked, work.request.comparison)
@@ -323,14 +328,57 @@ def failing_rows(
     from .tables import row_source
 
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
-    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
-    values = [{**whole, **row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
+    values = [
+        {**row, **{name: row[other] for name, other in corrected.items()}} for row in with_everybody(rows)
+    ]
     source, values = row_source(dict.fromkeys(name for row in values for name in row), values)
     try:
         query = f"SELECT _row FROM {source} WHERE {where} AND (\n{condition.holds}\n) IS DISTINCT FROM false"
         return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [values]).fetchall()]
     except Error as error:
         raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
+
+
+def with_everybody(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, with the segment of all users in rows without one if others have segments."""
+    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
+    return [{**whole, **row} for row in rows]
+
+
+def check_values(
+    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], names: Collection[str]
+) -> None:
+    """Raise UsageError if an SQL condition names a value of these columns that no row has."""
+    from .tables import row_source
+
+    source, values = row_source(rows[0], rows)
+    (serialized,) = con.execute(
+        "SELECT json_serialize_sql($1)", [f"SELECT (\n{condition.holds}\n)"]
+    ).fetchall()[0]
+    tree = json.loads(serialized)
+    for column, literal in [*named_values(tree)]:
+        name = column["column_names"][-1].lower()
+        equal = {"class": "COMPARISON", "type": "COMPARE_EQUAL", "left": column, "right": literal}
+        tree["statements"][0]["node"]["select_list"] = [equal, literal]
+        if name in names:
+            ((query,),) = con.execute("SELECT json_deserialize_sql($1)", [json.dumps(tree)]).fetchall()
+            results = con.execute(f"{query} FROM {source}", [values]).fetchall()
+            value = results[0][1]
+            if value is not None and not any(is_equal for is_equal, _ in results):
+                there = [str(each) for each in dict.fromkeys(row[name] for row in rows)]
+                got = f"{shorten(value)}{did_you_mean(str(value), there)}"
+                rule = f"{name} must be one of {shorten(', '.join(there))}"
+                raise UsageError(f"--fail-if {condition.text}: {rule}, got {got}")
+
+
+def named_values(tree: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each column of a serialized condition, with a literal that =, <> or IN compares it with."""
+    if isinstance(tree, dict) and tree.get("type") in NAMED_BY:
+        sides = tree.get("children") or [tree["left"], tree["right"]]
+        columns = [side for side in sides if side["class"] == "COLUMN_REF"]
+        yield from ((columns[0], side) for side in sides if len(columns) == 1 and side["class"] == "CONSTANT")
+    for part in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from named_values(part)
 
 
 def line_of(texts: Sequence[str]) -> str | None:
@@ -364,6 +412,7 @@ def check_conditions(work: "Evaluation") -> None:
     for condition in conditions:
         if condition.kind == SQL:
             failing_rows(work.con, condition, [sample_result(work)], where="false")
+            check_values(work.con, condition, [{"verdict": verdict} for verdict in VERDICTS], ["verdict"])
 
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
