@@ -335,3 +335,47 @@ def test_condition_names_only_what_is_there(tmp_path: Path, monkeypatch: Patch, 
     assert main([*call, ",".join(f"p > 2 AND {other}" for other in others)]) == 0
     assert main([*call, "k = 'x' AND p > 2"]) == 2
     assert "--fail-if k = 'x' AND p > 2: Conversion Error: " in capsys.readouterr().err
+
+
+def test_gate_reads_a_stored_comparison(con: Con, tmp_path: Path) -> None:
+    """In CSV, a column without a value is text. Try rows without a margin, and rows without a variance."""
+    compared(con, np.random.default_rng(5).normal(0.2, 0.5, (2, 20, 2)))
+    con.execute("""
+        CREATE OR REPLACE VIEW same AS SELECT * REPLACE (0.5 AS ndcg) FROM by_user;
+        CREATE OR REPLACE VIEW no_variance AS FROM ranking.compare_by_user('same', baseline := '0');
+        CREATE OR REPLACE VIEW no_direction AS
+        SELECT * REPLACE (NULL::BOOLEAN AS higher_is_better) FROM compared;
+        CREATE OR REPLACE VIEW no_k AS SELECT * REPLACE (NULL::BIGINT AS k) FROM compared WHERE k = 1
+    """)
+    columns = "measure, p, p_adjusted, p_same, method, minimum_detectable_effect, users_needed, verdict"
+    types = "SELECT column_name, column_type FROM (DESCRIBE SELECT {} FROM ranking.gate('{}'))"
+    for name in ("compared", "no_variance", "no_direction", "no_k"):
+        expected = con.execute(f"SELECT {columns} FROM ranking.gate('{name}') ORDER BY ALL").fetchall()
+        for form in ("csv", "json", "parquet"):
+            path = tmp_path / f"{name}.{form}"
+            con.execute(f"COPY (FROM {name}) TO '{path}'")
+            stored = con.execute(f"SELECT {columns} FROM ranking.gate('{path}') ORDER BY ALL").fetchall()
+            assert stored == expected != [], path
+            assert (
+                con.execute(types.format(columns, path)).fetchall()
+                == con.execute(types.format(columns, name)).fetchall()
+            )
+
+
+def test_help_shows_only_conditions_that_a_command_takes(capsys: Captured) -> None:
+    for command, taken in {
+        "evaluate": "ndcg@10 < 0.3",
+        "compare": "worse",
+        "check": "problems(no_rows)",
+    }.items():
+        assert main([command, "--help"]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        condition = text.partition("--fail-if CONDITION")[2].partition(" --")[0]
+        assert (taken in condition, "worse" in condition) == (True, command == "compare"), command
+
+
+@pytest.mark.parametrize("code", ["gone_labels", "negative_grade"])
+def test_code_that_is_always_info_is_told_as_one(registered: None, code: str, capsys: Captured) -> None:
+    for option in (["--fail-if", f"problems({code})"], ["--allow", code]):
+        assert main(["check", "rec.csv", "truth.csv", *option]) == 2
+        assert f"got {code}, which is always info" in capsys.readouterr().err.replace("'", "")

@@ -25,11 +25,16 @@ CREATE OR REPLACE MACRO ranking.gate(
 {% import "comparison/internal/comparing.jinja" as comparing %}
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
-        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        -- A column of a CSV file without a value is text.
+        * REPLACE (
+            {%- for name in ["p", "p_adjusted", "p_same", "p_same_adjusted", "difference", "standard_error"] %}
+            {{ name }}::DOUBLE AS {{ name }},
+            {%- endfor %}
+            regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
         coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS is_of_segment,
         CASE WHEN users > 1 THEN users - 1 END AS df,
-        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$')), 0) AS n_predicted,
-        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS named_direction,
+        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$'))::BIGINT, 0) AS n_predicted,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$'))::BOOLEAN AS named_direction,
         CASE
             WHEN named_direction IS NOT NULL THEN named_direction
             WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.lower_measures }} THEN false
@@ -42,7 +47,7 @@ WITH _ranking_rows AS NOT MATERIALIZED (
                 WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(16) }}
                 WHEN count(*) = 0
                     THEN error({{ of.caller | literal }} || ': comparison must have a row, got none: there is nothing to look at')
-                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$'))::BIGINT = 0)
                     THEN error({{ of.caller | literal }} || ': k must be 1 or more, got 0: there is nothing to look at')
                 ELSE list(comparison_of)
             END,

@@ -217,7 +217,7 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
     A condition fails if it holds, if it applies to no row, or if it cannot hold. `rows` are the rows of a
     comparison or of an evaluation.
     """
-    conditions, request = work.options.fail_if, work.request
+    conditions, request = [*dict.fromkeys(work.options.fail_if)], work.request
     cuts = {choice.name: choice.cuts for choice in (*request.choices, *request.beyond_accuracy)}
     lines = errors_of(conditions, problems, rows, cuts)
     for condition in conditions:

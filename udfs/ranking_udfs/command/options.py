@@ -398,6 +398,12 @@ COMMANDS: Mapping[str, Spec] = {
 COLUMN = "name of this column"
 MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
+    "evaluate": {
+        "fail_if": {
+            "help": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
+            "in 'users_without_rec > 0.05 * users'"
+        }
+    },
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
         "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},
