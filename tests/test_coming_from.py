@@ -1,10 +1,13 @@
-"""Each row of the table "Coming from another library" gives the number of the other library."""
+"""Numbers of other libraries: those of "Coming from another library", and all differences from trec_eval."""
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import ranking_udfs
@@ -56,3 +59,90 @@ def test_the_recorded_number_is_theirs(library: Library) -> None:
     for row in library.rows:
         if not row.theirs.startswith("ERR"):  # which runs a program in Perl
             assert library.mean(row) == pytest.approx(row.value, abs=1e-9), row
+
+
+Values = Mapping[str, float]  # by user
+LEVELS = [f"{level / 10:.2f}" for level in range(11)]
+
+
+class Trec:
+    """Queries that trec_eval and the pack evaluate."""
+
+    def __init__(self, rec: dict[str, dict[str, float]], truth: dict[str, dict[str, int]]) -> None:
+        self.rec, self.truth = rec, truth
+        self.con = ranking_udfs.register(duckdb.connect())
+        for name, objects in (("rec", rec), ("truth", truth)):
+            rows = [
+                {"userid": user, "itemid": i, name: x} for user, of in objects.items() for i, x in of.items()
+            ]
+            self.con.register("rows", pa.Table.from_pylist(rows))
+            column = "score" if name == "rec" else "rel"
+            self.con.execute(f"CREATE TABLE {name} AS SELECT * RENAME ({name} AS {column}) FROM rows")
+        self.con.execute("CREATE TABLE positive AS FROM truth WHERE rel >= 0")
+
+    def ours(self, measure: str, truth: str = "truth", **options: Any) -> Values:
+        options = {"ties": "trec", "con": self.con, "check": False, **options}
+        found = ranking_udfs.evaluate("rec", truth, measure, by_user=True, **options)
+        return {row[0]: row[-1] for row in found.fetchall()}
+
+    def theirs(self, measure: str) -> Values:
+        pytrec_eval = pytest.importorskip("pytrec_eval")
+        found = pytrec_eval.RelevanceEvaluator(self.truth, {measure}).evaluate(self.rec)
+        return {user: values[measure.replace(".", "_", 1)] for user, values in found.items()}
+
+
+def differing(ours: Values, theirs: Values) -> set[str]:
+    assert ours.keys() == theirs.keys()
+    return {user for user, value in ours.items() if abs(value - theirs[user]) > 1e-9}
+
+
+def test_measures_differ_from_trec_eval_only_as_semantics_says() -> None:
+    """Compare 400 users, with ties, short lists, negative grades, and users without a relevant item."""
+    chance = random.Random(4)
+
+    def sample(*sizes: int) -> list[str]:
+        return [f"d{i}" for i in chance.sample(range(60), chance.choice(sizes))]
+
+    users = [f"q{u}" for u in range(400)]
+    truth = {u: {i: chance.choice([-1, 0, 0, 1, 1, 2, 3]) for i in sample(1, 3, 5, 10, 40)} for u in users}
+    rec = {u: {i: chance.choice([chance.random(), 0.5]) for i in sample(1, 3, 8, 30)} for u in users}
+    trec = Trec(rec, truth)
+    (library,) = (library for library in LIBRARIES if library.name == "trec_eval")
+    measures = {row.theirs[3:]: row.ours for row in library.rows if "@" in row.ours and not row.differs}
+    differ = {name: differing(trec.ours(ours), trec.theirs(name)) for name, ours in measures.items()}
+    assert len(measures) == 17
+    assert {name for name, these in differ.items() if these} == {"bpref", "11pt_avg"}
+    has_negative = {user for user, grades in truth.items() if -1 in grades.values()}
+    assert differ["bpref"] <= has_negative
+    assert not differing(trec.ours("bpref@all", "positive", users="truth"), trec.theirs("bpref"))
+    few = {u for u, grades in truth.items() if sum(grade > 0 for grade in grades.values()) in (3, 23, 33)}
+    assert differ["11pt_avg"] <= few
+    # Each default differs.
+    for name, ours in {"ndcg": "ndcg(ideal=truth)@all", "ndcg_cut.3": "ndcg@3"}.items():
+        assert differing(trec.ours(ours), trec.theirs(name))
+    assert differing(trec.ours("ndcg(gain=linear)@all"), trec.theirs("ndcg"))
+    assert differing(trec.ours("mrr@all", ties="item"), trec.theirs("recip_rank"))
+
+
+def test_interpolated_precision_differs_from_trec_eval_only_as_semantics_says() -> None:
+    """Compare users with 1 to 56 relevant items, whose hits and misses alternate."""
+    numbers = {f"q{n}": n for n in range(1, 57)}
+    truth = {user: {f"d{i}": 1 for i in range(n)} for user, n in numbers.items()}
+    rec = {
+        user: {f"{kind}{i}": -2.0 * i - (kind == "x") for i in range(n) for kind in "dx"}
+        for user, n in numbers.items()
+    }
+    trec = Trec(rec, truth)
+    advised = {"q3": 0.66, "q23": 0.66, "q33": 0.69, "q43": 0.69, "q53": 0.69}
+    for level in LEVELS:
+        theirs, at = trec.theirs(f"iprec_at_recall.{level}"), "interpolated_precision(recall={})@all"
+        ours = trec.ours(at.format(level))
+        assert differing(ours, theirs) == ({*advised} if level == "0.70" else set()), level
+        if level == "0.70":
+            instead = {recall: trec.ours(at.format(recall)) for recall in advised.values()}
+            as_advised = {user: instead[recall][user] for user, recall in advised.items()}
+            assert not differing({**ours, **as_advised}, theirs)
+            change = {user: as_advised.get(user, value) - value for user, value in ours.items()}
+    eleven, theirs = trec.ours("interpolated_average_precision@all"), trec.theirs("11pt_avg")
+    assert differing(eleven, theirs) == {*advised}
+    assert not differing({u: value + change[u] / 11 for u, value in eleven.items()}, theirs)

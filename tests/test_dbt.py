@@ -173,12 +173,15 @@ def test_gate_fails_where_the_readme_says(tmp_path: Path) -> None:
 
 
 P_OF_ONE = "CASE WHEN measure = 'ndcg' AND k = 10 AND segment = 'similar' THEN 0.02 ELSE 0.5 END"
-GATES = {  # name: p and p_same of a comparison, the arguments of its gate, and whether the gate fails
-    "beyond_the_margin": ("0.01", "1", "measure: ndcg, k: 10", True),
-    "within_the_margin": ("0.01", "0.001", "measure: ndcg, k: 10", False),
-    "nothing_at_7": ("0.01", "0.001", "measure: ndcg, k: [10, 7]", True),
-    "one_of_one": (P_OF_ONE, "NULL", "measure: ndcg, k: 10, confidence: 0.9", True),
-    "one_of_four": (P_OF_ONE, "NULL", "measure: [ndcg, recall], k: [5, 10], confidence: 0.9", False),
+GATES = {  # name: p, p_same and users of two comparisons, the arguments of the gate, whether it fails
+    "beyond_the_margin": ("0.01", "1", 30, "measure: ndcg, k: 10", True),
+    "within_the_margin": ("0.01", "0.001", 30, "measure: ndcg, k: 10", False),
+    "nothing_at_7": ("0.01", "0.001", 30, "measure: ndcg, k: [10, 7]", True),
+    "one_of_one": (P_OF_ONE, "NULL", 30, "measure: ndcg, k: 10, confidence: 0.9", True),
+    "one_of_four": (P_OF_ONE, "NULL", 30, "measure: [ndcg, recall], k: [5, 10], confidence: 0.9", False),
+    "few_users": ("0.9", "NULL", 6, "measure: ndcg, k: 10", True),
+    "enough_users": ("0.9", "NULL", 7, "measure: ndcg, k: 10", False),
+    "few_users_of_four": ("0.9", "NULL", 8, "measure: [ndcg, recall], k: [5, 10]", True),
 }
 
 
@@ -188,10 +191,11 @@ def test_gate_has_a_margin_adjusts_p_and_wants_rows(built: Project) -> None:
     assert built.rows(with_margin) == [(True,)]
     title, gates = "      # The quality gate.\n", ""
     with duckdb.connect(built.folder / IN_FILE) as con:
-        for name, (p, p_same, arguments, _) in GATES.items():
+        for name, (p, p_same, users, arguments, _) in GATES.items():
             con.execute(f"""
                 INSERT INTO ranking_comparison SELECT * REPLACE (
-                    '{name}' AS baseline, -0.1 AS difference, {p} AS p, {p_same} AS p_same)
+                    '{name}' AS baseline, -0.1 AS difference, {p} AS p, {p_same} AS p_same,
+                    {users} AS users)
                 FROM ranking_comparison WHERE baseline = 'run before'""")
             gates += f"      - ranking_not_worse:\n          name: {name}\n"
             gates += f"          arguments: {{baseline: {name}, {arguments}}}\n"

@@ -55,7 +55,7 @@ def test_all_entry_points_report_the_same_problems(pack: Con, tmp_path: Path, ca
     of_sql = pack.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
     assert [row[:-1] for row in of_sql] == expected
     with pytest.warns(UserWarning, match="^evaluate: 2 notes on the data:\n") as caught:
-        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow_empty=True, **options)
+        ranking_udfs.evaluate("rec", "truth", "ndcg", 3, con=pack, allow="no_common_user", **options)
     for text, row in zip(str(caught[0].message).split("\n  ")[1:], of_sql, strict=True):
         assert text.startswith(f"{row[-1]}: 40 of 40 ")
     files = [str(tmp_path / f"{table}.parquet") for table in ("rec", "truth")]

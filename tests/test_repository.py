@@ -120,6 +120,17 @@ def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     code, summary, _ = gate(candidate="gone.csv")
     assert (code, summary) == (1, "## Ranking gate: could not compare\n\n- gone.csv: no such file\n")
     assert gate(baseline="")[0] == 2
+    # Over all queries the candidate is as good as the baseline: queries of kind a lose, those of b win.
+    for name, first in (("old", 0), ("new", 1)):
+        places = [(u, at, at == 1 + (u + first) % 2) for u in range(20) for at in (1, 2)]
+        lists = (f"q{u},{'d' if is_it else 'x'},{-at}" for u, at, is_it in places)
+        csv(f"{name}.csv", "userid,itemid,score", *lists)
+    models = {"candidate": "new.csv", "baseline": "old.csv", "options": "--allow seen_first"}
+    assert gate(**models)[0] == 0
+    code, summary, _ = gate(**models, segment="kinds.csv:kind", fail_if="worse,segments worse")
+    assert (code, summary.count("- Failed: ")) == (3, 1)
+    assert "- Failed: segments worse: candidate in ndcg@10, segment a (1 of 2 comparisons)\n" in summary
+    assert gate(**models, segment="kinds.csv:kind")[0] == 3
 
 
 @pytest.mark.slow

@@ -4,6 +4,9 @@
 -- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power for
 -- all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
 --
+-- The rows do not show errors in the data, such as leaked truth. Stop a pipeline at the errors of ranking.check, too (with dbt,
+-- by the test ranking_no_problems).
+--
 -- comparison: table with rows of ranking.compare or ranking.compare_by_user: all systems, segments, measures and cutoffs of the
 --             gate. Without a column higher_is_better, the direction follows from the name of the measure. Rows without a
 --             segment, or with the segment '(all)', describe all users.
@@ -22,11 +25,16 @@ CREATE OR REPLACE MACRO ranking.gate(
 {% import "comparison/internal/comparing.jinja" as comparing %}
 WITH _ranking_rows AS NOT MATERIALIZED (
     SELECT
-        * REPLACE (regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
+        -- A column of a CSV file without a value is text.
+        * REPLACE (
+            {%- for name in ["p", "p_adjusted", "p_same", "p_same_adjusted", "difference", "standard_error"] %}
+            {{ name }}::DOUBLE AS {{ name }},
+            {%- endfor %}
+            regexp_replace(method, ', \w+( of \d+)?$', '') AS method),
         coalesce(least(*COLUMNS('^(ranking_absent|(?i:segment))$'))::VARCHAR, '(all)') <> '(all)' AS is_of_segment,
         CASE WHEN users > 1 THEN users - 1 END AS df,
-        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$')), 0) AS n_predicted,
-        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS named_direction,
+        coalesce(greatest(*COLUMNS('^(ranking_absent|(?i:users_predicted))$'))::BIGINT, 0) AS n_predicted,
+        least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$'))::BOOLEAN AS named_direction,
         CASE
             WHEN named_direction IS NOT NULL THEN named_direction
             WHEN lower(regexp_extract(measure, '^[^(@]*')) IN {{ of.lower_measures }} THEN false
@@ -39,7 +47,7 @@ WITH _ranking_rows AS NOT MATERIALIZED (
                 WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(16) }}
                 WHEN count(*) = 0
                     THEN error({{ of.caller | literal }} || ': comparison must have a row, got none: there is nothing to look at')
-                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$'))::BIGINT = 0)
                     THEN error({{ of.caller | literal }} || ': k must be 1 or more, got 0: there is nothing to look at')
                 ELSE list(comparison_of)
             END,

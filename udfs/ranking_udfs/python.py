@@ -31,7 +31,7 @@ from .evaluation.options import (
     describe,
     names_of,
 )
-from .evaluation.problems import COLUMNS, problem_text
+from .evaluation.problems import COLUMNS, parse_codes, problem_text
 from .evaluation.queries import explain_query, overlap_query
 from .evaluation.tradeoffs import parse_also
 from .evaluation.words import Row, using_unit
@@ -55,6 +55,7 @@ TABLE_FUNCTIONS = (  # Errors of these functions are raised under the name of th
 )
 CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
+Parsed = TypeVar("Parsed")
 
 
 def described(keywords: type) -> Callable[[Function], Function]:
@@ -461,6 +462,7 @@ def open_evaluation(
     with value_errors(caller), using_unit(settings.unit):
         settings.measures, settings.ks = parse_request(measures, ks, settings.ties)
         settings.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", settings.also, parse_also)
+        settings.allow = parse_texts("allow", "'no_common_user'", settings.allow or None, parse_codes)
         with open_connection(caller, settings.con) as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(settings)[name], (str, type(OPTIONS[name].default))):
@@ -570,7 +572,7 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     return chosen, cuts if is_used else []
 
 
-def parse_texts(name: str, example: str, value: Any, parse: Callable[[str], list[Choice]]) -> list[Choice]:
+def parse_texts(name: str, example: str, value: Any, parse: Callable[[str], list[Parsed]]) -> list[Parsed]:
     one_text = [value] if isinstance(value, str) else value
     texts = [*one_text] if isinstance(one_text, Iterable) else []
     if (not texts and value is not None) or not all(isinstance(text, str) for text in texts):
@@ -578,7 +580,7 @@ def parse_texts(name: str, example: str, value: Any, parse: Callable[[str], list
     try:
         return [choice for text in texts for choice in parse(text)]
     except ValueError as error:
-        raise DataError(f"{'also ' * (name == 'also')}{error}") from None
+        raise DataError(f"{f'{name} ' * (name != 'measures')}{error}") from None
 
 
 def to_cut_off(k: object) -> int | None:

@@ -69,7 +69,6 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
         click.UsageError: A rule between options is broken.
     """
     usual = {name: [] if option.is_list else option.default for name, option in EVERY.items()}
-    usual["allow_empty"] = name in ("check", "explain", "overlap")  # they report it, or need no common users
     usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
     options = SimpleNamespace(**usual | written_values(arguments))
     options.descending = not options.ascending
@@ -91,7 +90,7 @@ def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the values that the user has written; join the values of a repeated option."""
     values = {}
     for name, value in arguments.items():
-        if name in ("measures", "ks", "fail_if", "also"):
+        if name in ("measures", "ks", "fail_if", "also", "allow"):
             value = [*chain(*value)]
         elif name.endswith("_col") and isinstance(value, tuple):
             value = ",".join(value) if value else None

@@ -17,7 +17,7 @@ from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
-from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text
+from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import Row, in_unit, using_unit
@@ -66,6 +66,8 @@ class Work(Evaluation):
         """Check the request and the conditions of --fail-if before reading files."""
         super().prepare()
         check_conditions(self)
+        if self.options.fail_if and self.options.no_check and not self.options.quiet:
+            say("note", "--no-check: errors in the data do not fail --fail-if")
 
     @cached_property
     def tables(self) -> Tables:
@@ -96,7 +98,7 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
     is_answer = options.command == "compare" and options.format not in COPIED  # its caveats name problems
 
     def notify(row: Row) -> None:
-        is_reported = (is_answer and is_problem(row)) or (row["code"] in NOTHING and not options.allow_empty)
+        is_reported = (is_answer and is_problem(row)) or (row["code"] in NOTHING and is_problem(row))
         if not options.quiet and not is_reported:
             say("note", problem_text(row))
 
@@ -219,12 +221,15 @@ def compare_models(work: Work) -> str | bytes:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         return letters_text(work, orders, problems, dominated)
-    worse = [*(fall_sentences(results[0]) if options.steps else []), *worse_segments(every)]
+    told = [without_verdicts(rows, problems) for rows in results]
+    worse = [*(fall_sentences(told[0]) if options.steps else []), *worse_segments(itertools.chain(*told))]
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
+    # Programs read the verdicts, and the codes of errors in caveats.
+    shown = results if options.format in COPIED else told
     return comparison_text(
-        work, results, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
+        work, shown, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
     )
 
 

@@ -1,13 +1,14 @@
 """Conditions of `--fail-if`: parse them, select their rows and find the rows that fail."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
-from ..evaluation.problems import CODES, is_problem, problem_text
+from ..evaluation.problems import GRAVE, errors_about, hint_of, is_problem, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..texts import did_you_mean, shorten
 from .messages import PROGRAM
@@ -15,6 +16,7 @@ from .messages import PROGRAM
 if TYPE_CHECKING:
     import duckdb
 
+    from ..evaluation.options import ComparisonOptions
     from ..inputs.evaluation import Evaluation
 
 PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
@@ -28,8 +30,11 @@ IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
 MOST = 10  # failing rows that a message names
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # one condition of a list with commas
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
-CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict"}  # over all rows of a gate
-CORRECTED |= {"minimum_detectable_effect", "users_needed"}
+OF_SAME = {"p_same", "p_same_adjusted", "verdict"}
+OF_SIGNIFICANCE = {"p", "p_adjusted"} | OF_SAME
+CORRECTED = OF_SIGNIFICANCE | {"minimum_detectable_effect", "users_needed"}  # over all rows of a gate
+NAMING = ("system", "baseline", "segment", "measure", "k")  # columns whose values an SQL condition may name
+NAMED_BY = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")  # in json_serialize_sql
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3), problems or a condition of SQL"
 Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
 AnyRow = TypeVar("AnyRow", bound=Row)
@@ -65,6 +70,10 @@ class Condition:
         return self.kind == VERDICT or bool(self.names & CORRECTED)
 
     @property
+    def is_of_significance(self) -> bool:
+        return self.kind == VERDICT or bool(self.names & OF_SIGNIFICANCE)
+
+    @property
     def is_compared(self) -> bool:
         """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
@@ -91,6 +100,9 @@ RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
     ),
     f"{{}} requires verdicts; use `{PROGRAM} compare`": (
         lambda condition, of: condition.is_compared and of.command != "compare"
+    ),
+    "{} requires --margin NUMBER": (
+        lambda condition, of: condition.kind == VERDICT and "same" in condition.holds and of.margin is None
     ),
     "{} requires --baseline NAME or --steps": lambda condition, of: (
         condition.is_compared and of.baseline is None and not of.steps
@@ -202,12 +214,14 @@ def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list
 
 
 def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
-    """Return a line for each condition that holds or that applies to no row.
+    """Return a line for each error in the data of the gate's rows, and for each condition that fails.
 
-    `rows` are the rows of a comparison or of an evaluation.
+    A condition fails if it holds, if it applies to no row, or if it cannot hold. `rows` are the rows of a
+    comparison or of an evaluation.
     """
-    conditions, request, lines = work.options.fail_if, work.request, []
+    conditions, request = [*dict.fromkeys(work.options.fail_if)], work.request
     cuts = {choice.name: choice.cuts for choice in (*request.choices, *request.beyond_accuracy)}
+    lines = errors_of(conditions, problems, rows, cuts)
     for condition in conditions:
         if condition.kind == PROBLEMS:
             of = [
@@ -219,33 +233,66 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
         elif condition.kind == LOSERS:
             line = losers_text(work, condition)
         else:
-            line = failure(work.con, condition, rows, cuts)
+            line = failure(work, condition, rows, cuts)
         lines += [f"{condition.text}: {line}"] if line is not None else []
     return lines
 
 
-def failure(
-    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], cuts: Cuts
-) -> str | None:
-    """Describe the rows in which a condition holds or is unknown, or the reason why it has no rows."""
-    means = means_of(rows, cuts)
-    looked = rows_of_condition(condition, means if condition.kind == BOUND else rows, cuts)
+def errors_of(
+    conditions: Sequence[Condition], problems: Sequence[Row], rows: Sequence[Row], cuts: Cuts
+) -> list[str]:
+    """Return a line for each error about truth or about a system in the rows that conditions read."""
+    gated = [condition for condition in conditions if condition.kind != PROBLEMS]
+    looked = [row for condition in gated for row in rows_of_condition(condition, rows, cuts)]
+    systems = {row.get(side) for row in looked for side in ("baseline", "system")}
+    fix = "mend the data, or accept this with --allow"
+    errors = errors_about(problems, systems) if looked else []
+    return [f"error in the data: {problem_text(row)}; {fix} {row['code']}" for row in errors]
+
+
+def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
+    """Describe the rows in which a condition holds or is unknown, or the reason why it cannot hold."""
+    looked = rows_of_condition(condition, rows, cuts)
     if not looked:
-        there = dict.fromkeys(map(at_text, means))
+        there = dict.fromkeys(map(at_text, means_of(rows, cuts)))
         return f"the measure has no results; available measures: {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
         return "there are no results at k = 0"
     if condition.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    held = failing_rows(con, condition, looked)
+    held = failing_rows(work.con, condition, looked)
+    if condition.kind == SQL:
+        check_values(work.con, condition, with_everybody(rows), NAMING)
     line = line_of([*map(row_text, held)])
+    if line is None and condition.is_of_significance:
+        return too_few_users(condition, looked, work.request.comparison)
     return (
         f"{line} ({len(held)} of {len(looked)} comparisons)" if line and condition.kind == VERDICT else line
     )
 
 
+def too_few_users(condition: Condition, rows: Sequence[Row], options: "ComparisonOptions") -> str | None:
+    """Say how many users are needed, if no comparison can be significant with its users."""
+    from ..evaluation.comparison import users_for_significance
+
+    # A condition that may be on equivalence, whose test is one-sided.
+    is_same = options["margin"] is not None and bool(condition.names & OF_SAME or "same" in condition.holds)
+    correction, alpha, compared = options["correction"], 1 - options["confidence"], list[tuple[int, int]]()
+    for row in (row for row in rows if row["p"] is not None):
+        family = int(row["method"].rpartition(" of ")[2]) if correction == "holm" else 1
+        compared.append((row["users"], users_for_significance(family, alpha, 1 if is_same else 2)))
+    if any(users >= needed for users, needed in compared):
+        return None
+    most, least = (max(users for users, _ in compared), min(needed for _, needed in compared))
+    return in_unit(f"no comparison can be significant: {most} users at most, and {least} are needed")
+
+
 def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
-    """Return the rows of a condition; an SQL condition that names measures has rows at their cutoffs only."""
+    """Return the rows of a condition, for a bound its means.
+
+    An SQL condition that names measures has rows at their cutoffs only.
+    """
+    rows = means_of(rows, cuts) if condition.kind == BOUND else rows
     own = [cuts[name] for name in condition.names & {*cuts}]
     return [row for row in rows if condition.applies_to(row) and all(row["k"] in ks for ks in own)]
 
@@ -283,14 +330,57 @@ def failing_rows(
     from .tables import row_source
 
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
-    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
-    values = [{**whole, **row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
+    values = [
+        {**row, **{name: row[other] for name, other in corrected.items()}} for row in with_everybody(rows)
+    ]
     source, values = row_source(dict.fromkeys(name for row in values for name in row), values)
     try:
         query = f"SELECT _row FROM {source} WHERE {where} AND (\n{condition.holds}\n) IS DISTINCT FROM false"
         return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [values]).fetchall()]
     except Error as error:
         raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
+
+
+def with_everybody(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, with the segment of all users in rows without one if others have segments."""
+    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
+    return [{**whole, **row} for row in rows]
+
+
+def check_values(
+    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], names: Collection[str]
+) -> None:
+    """Raise UsageError if an SQL condition names a value of these columns that no row has."""
+    from .tables import row_source
+
+    source, values = row_source(rows[0], rows)
+    (serialized,) = con.execute(
+        "SELECT json_serialize_sql($1)", [f"SELECT (\n{condition.holds}\n)"]
+    ).fetchall()[0]
+    tree = json.loads(serialized)
+    for column, literal in [*named_values(tree)]:
+        name = column["column_names"][-1].lower()
+        equal = {"class": "COMPARISON", "type": "COMPARE_EQUAL", "left": column, "right": literal}
+        tree["statements"][0]["node"]["select_list"] = [equal, literal]
+        if name in names:
+            ((query,),) = con.execute("SELECT json_deserialize_sql($1)", [json.dumps(tree)]).fetchall()
+            results = con.execute(f"{query} FROM {source}", [values]).fetchall()
+            value = results[0][1]
+            if value is not None and not any(is_equal for is_equal, _ in results):
+                there = [str(each) for each in dict.fromkeys(row[name] for row in rows)]
+                got = f"{shorten(value)}{did_you_mean(str(value), there)}"
+                rule = f"{name} must be one of {shorten(', '.join(there))}"
+                raise UsageError(f"--fail-if {condition.text}: {rule}, got {got}")
+
+
+def named_values(tree: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each column of a serialized condition, with a literal that =, <> or IN compares it with."""
+    if isinstance(tree, dict) and tree.get("type") in NAMED_BY:
+        sides = tree.get("children") or [tree["left"], tree["right"]]
+        columns = [side for side in sides if side["class"] == "COLUMN_REF"]
+        yield from ((columns[0], side) for side in sides if len(columns) == 1 and side["class"] == "CONSTANT")
+    for part in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from named_values(part)
 
 
 def line_of(texts: Sequence[str]) -> str | None:
@@ -324,18 +414,17 @@ def check_conditions(work: "Evaluation") -> None:
     for condition in conditions:
         if condition.kind == SQL:
             failing_rows(work.con, condition, [sample_result(work)], where="false")
+            check_values(work.con, condition, [{"verdict": verdict} for verdict in VERDICTS], ["verdict"])
 
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
-    grave = {code: problem for code, problem in CODES.items() if problem.can_be_problem}
     for condition, code in codes:
-        if code not in grave:
-            there = (name for name, row in grave.items() if getattr(work.request, row.needs or "ks"))
-            rule = f"--fail-if problems(CODE) must name codes of problems{did_you_mean(code, grave)}"
-            raise UsageError(
-                f"{work.caller}: {rule}, got {shorten(code)}; available codes: {', '.join(there)}"
-            )
-        if (table := grave[code].needs) and not getattr(work.request, table):
+        if code not in GRAVE:
+            there = (name for name, row in GRAVE.items() if getattr(work.request, row.needs or "ks"))
+            rule = "--fail-if problems(CODE) must name codes of errors or warnings"
+            got = f"{shorten(code)}{hint_of(code)}"
+            raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
+        if (table := GRAVE[code].needs) and not getattr(work.request, table):
             needed = f"--{table.replace('_', '-')} FILE"
             raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 

@@ -43,7 +43,6 @@ FLAGS = {
     "manifest": "write inputs and options next to each output file, as in means.manifest.json",
     "quiet": "print results and errors only: no progress bar and no problems in the data",
     "no_check": "skip the check of the data",
-    "allow_empty": "accept a model that shares no user or no item with TRUTH",
 }
 # Options that only the command has, and options that it parses from a string: a file and a column, a list.
 OWN = {
@@ -96,7 +95,7 @@ MEASURED = {
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth also"}
 WRITTEN = "output format manifest"
 OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
-READ = {"files": f"{OF_FILES} no_check allow_empty"}
+READ = {"files": f"{OF_FILES} no_check allow"}
 READ_UNCHECKED = {"files": OF_FILES}
 SHOWN = {"output": f"{WRITTEN} digits safe_csv unit"}
 READ_REC = {"files": OF_FILES.replace("grade ", "")}
@@ -234,7 +233,7 @@ COMMANDS: Mapping[str, Spec] = {
         "Check the data for problems: ids that do not match, ties, short lists, leaks. Each problem comes "
         "with a fix. evaluate, compare and report run the same check.",
         {
-            "check": f"ks {OF_GRADES} users history time items predicted_truth",
+            "check": f"ks {OF_GRADES} users history time items predicted_truth allow",
             "output": f"{WRITTEN} rows fail_if unit",
             **READ_UNCHECKED,
         },
@@ -337,6 +336,12 @@ COMMANDS: Mapping[str, Spec] = {
 COLUMN = "name of this column"
 MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
+    "evaluate": {
+        "fail_if": {
+            "help": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
+            "in 'users_without_rec > 0.05 * users'"
+        }
+    },
     "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
         "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},

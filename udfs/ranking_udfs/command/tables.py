@@ -29,6 +29,7 @@ from ..evaluation.conclusion import (
     letters_note,
     measure_label,
     needed_sentence,
+    no_verdict_sentence,
     predicted_sentence,
     refused_sentence,
     select_thresholds,
@@ -37,6 +38,7 @@ from ..evaluation.conclusion import (
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.problems import errors_about
 from ..evaluation.queries import fetch_rows
 from ..evaluation.words import (
     BUT_GAINS,
@@ -437,7 +439,11 @@ def answer(
     first = [(choice.name, choice.cuts[0]) for choice in work.request.choices[:1]]
     wrong, others = caveats(problems, ks)
     lines = [f"Error in the data: {text}" for text in wrong]
-    for order in (order for order in orders if order is not None and (order.measure, order.k) in first):
+    errors = errors_about(problems, work.systems)
+    lines += [no_verdict_sentence(errors)] * bool(errors)
+    for order in (
+        order for order in orders if not errors and order is not None and (order.measure, order.k) in first
+    ):
         lines.append(leading_sentence(order))
         if not work.options.explain and (needed := needed_sentence(order.best, work.request.comparison)):
             lines.append(needed)
@@ -447,7 +453,8 @@ def answer(
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best model with the second best; with two models, the comparison itself does so."""
-    several = [order for order in orders if order is not None and len(order.means) > 2]
+    is_unknown = bool(errors_about(work.found_problems, work.systems))
+    several = [order for order in orders if order is not None and len(order.means) > 2 and not is_unknown]
     options = work.request.comparison
     return [best_sentence(order, options, digits, options["baseline"]) for order in several]
 

@@ -82,8 +82,8 @@ PROBLEMS = (
         counted="users of truth",
         error_from=0,
         in_sql="give rec and truth the same ids",
-        in_command="write --allow-empty if that is right",
-        in_python="write allow_empty=True if that is right",
+        in_command="write --allow no_common_user,no_common_item if that is right",
+        in_python="write allow='no_common_user,no_common_item' if that is right",
     ),
     Problem(
         "no_common_item",
@@ -92,8 +92,8 @@ PROBLEMS = (
         counted="items of truth",
         error_from=0,
         in_sql="give rec and truth the same ids",
-        in_command="write --allow-empty if that is right",
-        in_python="write allow_empty=True if that is right",
+        in_command="write --allow no_common_user,no_common_item if that is right",
+        in_python="write allow='no_common_user,no_common_item' if that is right",
     ),
     Problem(
         "nothing_relevant",
@@ -166,7 +166,8 @@ PROBLEMS = (
         "rec",
         "users that match truth except for their spelling",
         counted="users of rec",
-        error_from=0,
+        error_from=0.05,
+        warning_from=0,
         in_sql="write the ids the same way in both tables, by their difference; case: lower(userid); blanks: "
         "regexp_extract(userid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(userid, "
         "'0'); decimals: regexp_replace(userid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "
@@ -182,7 +183,8 @@ PROBLEMS = (
         "rec",
         "items that match truth except for their spelling",
         counted="items of rec",
-        error_from=0,
+        error_from=0.05,
+        warning_from=0,
         in_sql="write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: "
         "regexp_extract(itemid, '^[\\s\\pZ\\pC]*(.*?)[\\s\\pZ\\pC]*$', 1); zeros: ltrim(itemid, "
         "'0'); decimals: regexp_replace(itemid, '^(-?\\d+)\\.0+$', '\\1'); Unicode: "

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import floor, log2
 from typing import Any
 
 import duckdb
@@ -228,6 +229,14 @@ def correct_together(
 def margin_for(row: Row, options: ComparisonOptions) -> float | None:
     """Return the margin of a comparison; None for a column, since a margin is in the unit of measures."""
     return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
+
+
+def users_for_significance(family: int, alpha: float, sides: int = 2) -> int:
+    """Return the fewest users with which one of `family` comparisons can be significant.
+
+    p of n users is never below 2^(1 - n), one-sided 2^-n. Corrected, it must be below alpha.
+    """
+    return floor(log2(sides * family / alpha)) + 1
 
 
 def gated_rows(

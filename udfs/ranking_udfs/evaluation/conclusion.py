@@ -60,6 +60,8 @@ def sentence(
     differ = in_unit(f"equal for all {row['users']} users") if is_identical else f"difference {size}"
     if is_decided:
         text = f"{system} is significantly {verdict} than {baseline} in {what} by {size}"
+    elif verdict == "error":
+        text = f"{system} and {baseline} have no verdict in {what}, since the data has an error: {differ}"
     elif verdict == "same":
         margin = format_number(options["margin"], digits)
         text = f"{system} and {baseline} are equivalent in {what} within the margin {margin}: {differ}"
@@ -67,7 +69,7 @@ def sentence(
         text = f"{system} and {baseline} do not differ significantly in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         text += p_text(row, CORRECTIONS[options["correction"]], family, compared)
-    needed = needed_sentence(row, options)
+    needed = "" if verdict == "error" else needed_sentence(row, options)
     text += "".join(users_texts(row))
     effect, values = row["minimum_detectable_effect"], measure_of(row["measure"]).measure.range
     if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
@@ -200,6 +202,13 @@ def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int, ba
     pairs = len(order.means) * (len(order.means) - 1) // 2
     row = swap_sides(order.best) if order.best["system"] == baseline else order.best
     return f"Best vs. second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
+
+
+def no_verdict_sentence(errors: Sequence[Row]) -> str:
+    """Say which models have no verdict; `errors` are problems about truth or about some of the models."""
+    names = dict.fromkeys("" if row["system"] is None else printable(row["system"]) for row in errors)
+    on = "" if "" in names else f" on {join_names([*names])}"
+    return f"There is no verdict{on} until the data is mended."
 
 
 def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from ..texts import did_you_mean
 from . import defaults
+from .problems import parse_codes
 from .words import parse_unit
 
 if TYPE_CHECKING:
@@ -190,7 +191,12 @@ OPTIONS = {
     "title_col": Option("column of items to show next to ids; by default title or text, if there is one"),
     "text_col": Option("column of segments to show next to users; by default text, if there is one"),
     "check": Option("whether to check the data; problems are warnings", True),
-    "allow_empty": Option("whether a model may share no user or no item with truth", False),
+    "allow": Option(
+        "errors or warnings of the check to accept, by their codes, as in no_common_user,no_common_item",
+        parse=parse_codes,
+        value="CODE",
+        is_list=True,
+    ),
     "user_col": Option("column of users; 'truth:qid' applies to one table or file, here and below", "userid"),
     "item_col": Option("column of items", "itemid"),
     "score_col": Option("column of scores in rec", "score"),
@@ -273,7 +279,7 @@ class Evaluating(NamedColumns, total=False):
     ties: str
     unit: str
     check: bool
-    allow_empty: bool
+    allow: Sequence[str] | str | None
 
 
 class Testing(Evaluating, TestOptions, total=False):

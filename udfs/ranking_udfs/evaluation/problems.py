@@ -1,13 +1,14 @@
 """Write problems of the data as text: rows of ranking.check, with the columns `file` and `write`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..compose.problems import PROBLEMS as KINDS
-from ..texts import shorten
+from ..texts import did_you_mean, shorten
 from .errors import UsageError
 from .words import Row
 
 CODES = {problem.code: problem for problem in KINDS}
+GRAVE = {code: problem for code, problem in CODES.items() if problem.can_be_problem}
 NOTHING = ("no_common_user", "no_common_item")
 SPELLINGS = ("user_spelling", "item_spelling")
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
@@ -24,6 +25,34 @@ PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
 def is_problem(row: Row) -> bool:
     """Return whether a row is an error or a warning."""
     return row["severity"] in PROBLEMS
+
+
+def errors_about(problems: Sequence[Row], systems: Collection[str | None]) -> list[Row]:
+    """Return the errors about truth or about one of these systems: they leave these without a verdict."""
+    errors = [row for row in problems if row["severity"] == "error"]
+    return [row for row in errors if row["system"] is None or row["system"] in systems]
+
+
+def without_verdicts(rows: Sequence[Row], problems: Sequence[Row]) -> list[Row]:
+    """Return the rows of a comparison, with the verdict 'error' where an error concerns one of the two."""
+    return [
+        {**row, "verdict": "error"} if errors_about(problems, (row["baseline"], row["system"])) else row
+        for row in rows
+    ]
+
+
+def hint_of(code: str) -> str:
+    """Return why a code is not one of an error or a warning, for an error message."""
+    return ", which is always info" if code in CODES else did_you_mean(code, GRAVE)
+
+
+def parse_codes(text: str) -> list[str]:
+    """Parse codes of errors or warnings with commas between them; the ValueError names a wrong one."""
+    codes = [code.strip().lower() for code in text.split(",")]
+    for code in codes:
+        if code not in GRAVE:
+            raise ValueError(f"must be codes of errors or warnings of the check, got {code!r}{hint_of(code)}")
+    return codes
 
 
 def problem_text(row: Row) -> str:
@@ -45,7 +74,7 @@ def fit_advice(advice: str, example: str) -> str:
 
 
 def check_common(rows: Sequence[Row]) -> None:
-    """Raise UsageError if recommendations and truth share no user or no item."""
+    """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed."""
     for row in rows:
-        if row["code"] in NOTHING:
+        if row["code"] in NOTHING and is_problem(row):
             raise UsageError(problem_text(row))

@@ -14,7 +14,7 @@ from .errors import DataError
 DIGITS_OF_P, SMALLEST_P = 2, 0.0001
 MOST_DECIMALS = 9
 
-MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?", "higher": ">", "lower": "<"}
+MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?", "higher": ">", "lower": "<", "error": "!"}
 WITHOUT_RELEVANT = "users_without_relevant"
 COUNTS = {
     "users": "Users evaluated",

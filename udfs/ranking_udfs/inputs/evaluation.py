@@ -12,7 +12,7 @@ from ..evaluation.comparison import compare_queries, segment_tables, with_caveat
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, OPTIONS, options_of
-from ..evaluation.problems import CODES, DIRECTION, NOTHING, SPELLINGS, TIES, check_common, fit_advice
+from ..evaluation.problems import CODES, DIRECTION, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -77,7 +77,7 @@ class Evaluation:
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
         options = vars(self.options)
-        self.is_checked, self.allow_empty = options["check"], options["allow_empty"]
+        self.is_checked, self.allowed = options["check"], options["allow"] or ()
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
         measures = options["measures"] or [parse_measure(name) for name in usual]
@@ -292,7 +292,7 @@ class Evaluation:
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
         files, name = self.tables.files, row["code"]
-        followed = (TIES if self.request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
+        followed = {*self.allowed, *(TIES if self.request.ties != "item" else ())}
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
         about = row["problem"].partition(" ")[0] if name == "unfit_column" else kind.about
         file = files.get(row["system"], files.get(None))
@@ -367,8 +367,7 @@ class Evaluation:
         self.found_problems = problems = self.problems() if self.is_checked else []
         for row in problems:
             self.notify(row)
-        if not self.allow_empty:
-            check_common(problems)
+        check_common(problems)
         return problems
 
     def summary(self, steps: Plan | None = None) -> str:

@@ -20,7 +20,7 @@ from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, swap_sides
-from ..evaluation.problems import check_common
+from ..evaluation.problems import check_common, errors_about, without_verdicts
 from ..evaluation.queries import (
     Request,
     beyond_accuracy_call,
@@ -196,11 +196,13 @@ class Findings(Subject):
         work.step("comparing")
         families = range((1 + self.request.by_segment) * bool(self.baseline))
         compared = [fetch(partial(family_queries, i)) for i in families]
-        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
-        self.segments = find_segments(self, fetch, work.inputs.segment, compared)
+        rows, models = sorted(compared[0], key=self.by_measure) if compared else [], len(self.systems)
         work.step("reading users")
         self.problems = find_problems(work, reader)
-        rows, models = self.comparisons, len(self.systems)
+        errors = find_errors(self, work)
+        compared = [without_verdicts(each, errors) for each in compared]
+        self.comparisons = without_verdicts(rows, errors)
+        self.segments = find_segments(self, fetch, work.inputs.segment, compared)
         pairs = partial(fetch, pairs_query)
         paired = find_pairs(work.con, self.request, models, rows, pairs)
         self.orders = {(order.measure, order.k): order for order in find_orders(paired) if order is not None}
@@ -211,12 +213,13 @@ class Findings(Subject):
         self.tables = find_tables(self, fetch, work, self.counts)
         self.losers, self.winners = find_changes(self, fetch, work)
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
-        self.title = title_of(self, self.means, leader)
+        self.leading = conclusion.no_verdict_sentence(errors) if errors else self.leading
+        self.title = None if errors else title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
         self.headlines += conclusion.worse_segments(chain(*compared))
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.best = best_of(self, leader)
+        self.best = None if errors else best_of(self, leader)
         self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
@@ -290,10 +293,15 @@ def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
     if not work.is_checked:
         return None
     reader.queries.append(check_statements(work.request))
-    problems = work.problems()
-    if not work.allow_empty:
-        check_common(problems)
-    return problems
+    work.found_problems = work.problems()
+    check_common(work.found_problems)
+    return work.found_problems
+
+
+def find_errors(of: Subject, work: Evaluation) -> list[Row]:
+    """Return the errors about truth or about a model, with the labels of models."""
+    errors = errors_about(work.found_problems, work.systems)
+    return [{**row, "system": of.labels.get(row["system"])} for row in errors]
 
 
 def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Row]:
