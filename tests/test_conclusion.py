@@ -86,7 +86,7 @@ def test_unit_replaces_users_in_sentences_only() -> None:
 
 def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
-    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed to detect it with 80% power; if it is half of that, 4900."
+    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed in all to detect it with 80% power; if it is half of that, 4900."
     fewer = (
         "If the true difference equals the margin, 0.05, 110 users are enough to detect it with 80% power."
     )

@@ -137,7 +137,7 @@ def needed_sentence(row: Row, options: ComparisonOptions) -> str:
         )
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
     text = f"Inconclusive with {users} users. If the true difference {which}, about {about} users are needed"
-    return in_unit(f"{text} to detect it with 80% power; if it is half of that, {more}.")
+    return in_unit(f"{text} in all to detect it with 80% power; if it is half of that, {more}.")
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
