@@ -16,7 +16,7 @@ from ..evaluation.comparison import correct_together, differences_query, pairs_q
 from ..evaluation.conclusion import worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
-from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
+from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
@@ -207,15 +207,10 @@ def compare_models(work: Work) -> str | bytes:
     every = list(itertools.chain(*results))
     seen = tested_rows(options.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
-    pairs, dominated = [], []
-    if options.pairs or options.format not in COPIED:
-
-        def fetch_pairs() -> list[Row]:
-            return [*rows_of(con, pairs_query(work.composed))]
-
-        pairs = find_pairs(con, request, len(work.systems), results[0], fetch_pairs, not options.pairs)
-        dominated = dominated_sentences(pairs, MOST_SYSTEMS) if request.also else []
-    orders = find_orders(pairs)
+    answered = [row for row in results[0] if row["higher_is_better"] is not None]
+    if options.pairs and request.comparison["baseline"] is not None and len(work.systems) > 2:
+        answered = rows_of(con, pairs_query(work.composed))
+    orders, dominated = find_orders(answered), dominated_sentences(answered) if request.also else []
     work.failed = failures(work, problems, every)
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)

@@ -350,7 +350,7 @@ def comparison_text(
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
-    lines = comparison_lines(work, everybody, orders, digits)
+    lines = comparison_lines(work, everybody, digits)
     measures = dict.fromkeys(map(itemgetter("measure"), everybody))
     note = footnote(comparison, bool(by_segment), gated, sum(map(len, results)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
@@ -363,7 +363,7 @@ def comparison_text(
     return document(form, "\n".join(filter(None, [answered + against, text])))
 
 
-def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders, digits: int) -> list[str]:
+def comparison_lines(work: Evaluation, everybody: Sequence[Row], digits: int) -> list[str]:
     """Write a sentence for each comparison with --explain; else only for comparisons over some users."""
     is_whole, every = work.options.explain, families(everybody)
     lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
@@ -374,7 +374,7 @@ def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders,
         if is_whole or row["users_undefined"]
     ]
     lines += filter(None, (predicted_sentence(row, digits) for row in (everybody if is_whole else every[0])))
-    return lines + (best_lines(work, orders, digits) if is_whole else [])
+    return lines
 
 
 def pull_request_text(
@@ -446,10 +446,9 @@ def answer(
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
-    """Compare the best model with the second best; with two models, the comparison itself does so."""
+    """Compare the best model with the second best, among three models or more."""
     several = [order for order in orders if order is not None and len(order.means) > 2]
-    options = work.request.comparison
-    return [best_sentence(order, options, digits, options["baseline"]) for order in several]
+    return [best_sentence(order, work.request.comparison, digits) for order in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:

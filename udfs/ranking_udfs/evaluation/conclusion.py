@@ -9,7 +9,7 @@ from ..texts import printable
 from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
-from .pairs import ModelOrder, swap_sides
+from .pairs import ModelOrder
 from .problems import is_problem
 from .words import (
     Row,
@@ -28,6 +28,12 @@ HEADLINES = {  # the mean of a measure as a sentence
     "recall_all": " of users have all relevant items PLACE",
     "recall": " of a user's relevant items are PLACE",
     "precision": " of the recommendations PLACE are relevant",
+}
+OUTCOMES = {  # the verdict on the best model in words
+    "better": "significantly better than",
+    "same": "is equivalent within the margin to",
+    "unclear": "not significantly better than",
+    "worse": "significantly worse than",  # by predicted grades, the order of models is not that of each pair
 }
 MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
 MIN_CAVEAT_SHARE = 0.01  # below this share, problems share one line, unless they are errors
@@ -178,38 +184,45 @@ def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
     )
 
 
-def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
-    """Compare the best model with the second best.
-
-    p is corrected over all pairs, since the data selected these two models. If the best model is the baseline
-    of the other comparisons, it is the baseline here too, so that all sentences have the same percentage.
-    """
+def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int) -> str:
+    """Compare the best model with the second best; p is corrected over all pairs."""
     pairs = len(order.means) * (len(order.means) - 1) // 2
-    row = swap_sides(order.best) if order.best["system"] == baseline else order.best
-    return f"Best vs. second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
+    return f"Best vs. second best: {sentence(order.best, options, pairs, digits, 'pairs of models')}"
 
 
 def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
-    """Name the best model, and whether it is significantly better.
+    """Name the best model, and by its own comparisons which models it is significantly better than.
 
     `shared` has the means over users with recommendations from every model, as in shared_sentence.
     """
-    first, second, *others = map(printable, order.means)
-    label, tied = measure_label(order.best), list(map(printable, order.leaders[1:]))
+    first, second, *_ = map(printable, order.means)
+    label = measure_label(order.best)
     if order.best.get("users_predicted"):  # differences are over all users, means are not
         users = order.best["users"] + order.best["users_predicted"]
         label += in_unit(f" over all {users} users")
-    if not order.best["difference"]:
+    if order.is_tied:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
-    elif tied:
-        text = f"{first} has the best {label}, but not significantly better than {join_names(tied, 'or')}."
     else:
-        rest = f"each of the {1 + len(others)} others" if others else second
-        text = f"{first} has the best {label}, significantly better than {rest}."
+        text = f"{first} has the best {label}, {outcome_text(order.rows, len(order.means) - 1)}."
     if shared and shared[0]["system"] != next(iter(order.means)):
         where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
         text += f" However, {where}, {printable(shared[0]['system'])} has the best mean."
     return text
+
+
+def outcome_text(rows: Sequence[Row], others: int) -> str:
+    """Name the models with which the best model is compared, by verdict; there are so many `others`."""
+    texts = []
+    for verdict, words in OUTCOMES.items():
+        names = [printable(row["baseline"]) for row in rows if row["verdict"] == verdict]
+        shown = join_names(names, "or" if verdict == "unclear" else "and")
+        if verdict == "better" and len(names) == others > 1:
+            shown = f"each of the {others} others"
+        texts.append(f"{words} {shown}" if names else "")
+    better, *rest = texts
+    but = " and ".join(filter(None, rest))
+    baseline = ", the baseline" if len(rows) < others else ""
+    return ", ".join(filter(None, [better, f"but {but}" if but else ""])) + baseline
 
 
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:

@@ -14,13 +14,13 @@ import duckdb
 
 from ..compose.means import mean
 from ..evaluation import conclusion
-from ..evaluation.comparison import changes_query, compare_queries, pairs_query
+from ..evaluation.comparison import can_be_paired, changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
 from ..evaluation.depth import depth_sentence, margin_of, shortfalls_query, smallest_near, width_of
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, swap_sides
+from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
 from ..evaluation.problems import check_common
 from ..evaluation.queries import (
     Request,
@@ -74,13 +74,14 @@ class Subject:
     request     the request, with values of users
     labels      the label of each model by its name in the data, baseline first
     systems     the labels; one label if nothing is compared
+    named       the name of the baseline in the request, if it has one
     baseline    the first label, or None if nothing is compared
     measures    the requested measures; verdicts are on `first`, at its first cutoff `k` (`at`: NDCG@10)
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, named = work.systems, work.request.comparison["baseline"]
-        baseline = next(iter(names), "") if named is None else named
+        names, self.named = work.systems, work.request.comparison["baseline"]
+        baseline = next(iter(names), "") if self.named is None else self.named
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.comparison: ComparisonOptions = {**work.request.comparison, "baseline": baseline}
         self.request = replace(work.request, by_user=True, comparison=self.comparison)
@@ -167,9 +168,10 @@ class Findings(Subject):
     counts      for each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
     comparisons rows of ranking.compare_by_user, for all users
     problems    rows of ranking.check with advice; None without the check
-    orders      the ranking of the models by measure and k, if there is one
+    orders      the ranking of the models by measure and k, if there is one, by these comparisons
+    letters     letters of the models by measure and k, if all pairs are compared
     verdicts    the verdict and a sentence for each compared model
-    title, leading, headlines, best, refused    sentences; None or empty if they do not apply
+    title, leading, headlines, refused  sentences; None or empty if they do not apply
     dominated   sentences on dominated models, if columns are compared too
     wrong, caveats      sentences on errors in the data, and on other caveats
     depth       a sentence on the smallest cutoff that is near the largest one
@@ -202,12 +204,11 @@ class Findings(Subject):
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
         work.step("reading users")
         self.problems = find_problems(work, reader)
-        rows, models = self.comparisons, len(self.systems)
-        pairs = partial(fetch, pairs_query)
-        paired = find_pairs(work.con, self.request, models, rows, pairs)
-        self.orders = {(order.measure, order.k): order for order in find_orders(paired) if order is not None}
+        self.orders = by_measure(self.comparisons)
+        paired = find_paired(self, fetch, work.con)
+        self.letters = {at: order.letters for at, order in by_measure(paired).items()}
         is_asked = bool(self.request.also and self.baseline)
-        self.dominated = dominated_sentences(paired, MOST_PAIRED) if is_asked else []
+        self.dominated = dominated_sentences(paired) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
         self.tables = find_tables(self, fetch, work, self.counts)
@@ -218,7 +219,6 @@ class Findings(Subject):
         self.headlines += conclusion.worse_segments(chain(*compared))
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.best = best_of(self, leader)
         self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
@@ -234,6 +234,11 @@ class Findings(Subject):
         self.facts, self.made = find_facts(self, work, self.tables), report_time()
         made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
+
+
+def by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
+    """Return the rankings of the models by measure and k, if there are any."""
+    return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
 
 
 def family_queries(i: int, request: Request) -> list[str]:
@@ -262,6 +267,15 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
     if of.request.also:
         rows += fetch(of.means_query(of.request.table("also"), of.keys, of.request.also))
     return sorted((row for row in rows if row["k"] in cuts[row["measure"]]), key=of.by_measure)
+
+
+def find_paired(of: Findings, fetch: Fetch, con: duckdb.DuckDBPyConnection) -> list[Row]:
+    """Return the comparisons of all pairs if no baseline is named and they are possible, else those shown."""
+    count = len(of.systems)
+    is_possible = of.named is None and 2 < count <= MOST_PAIRED
+    if is_possible and can_be_paired(con, of.request, count):
+        return fetch(pairs_query)
+    return of.comparisons
 
 
 def find_segments(
@@ -372,12 +386,6 @@ def caveats_of(
 def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
     sentence = conclusion.sentence(row, of.comparison, family, DIGITS)
     return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
-
-
-def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
-    if leader is None or len(leader.means) < 3:
-        return None
-    return conclusion.best_sentence(leader, of.comparison, DIGITS, of.baseline)
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
