@@ -1,18 +1,23 @@
 """Test the sentences of a report: the best model, by how much, with what confidence, and caveats."""
 
 # ruff: noqa: E501
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
+from ranking_udfs.evaluation.pairs import ModelOrder, order_models
 from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, using_unit
 from ranking_udfs.measures.grammar import parse_measure
+from ranking_udfs.measures.registry import COMPARED_MEASURES
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
@@ -130,6 +135,95 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     assert "queries lose with users! by NDCG@10" in compared
     for text in (compared, *map(text_of, found.values())):
         assert not re.search(r"\busers?\b(?!!)|\b(query|queries)!", text, re.IGNORECASE), text
+
+
+@pytest.mark.slow
+def test_equal_models_rarely_lose_a_segment(con: Con) -> None:
+    """Draw two equal models 600 times: four segments of 30 users, six measures, three cutoffs.
+
+    A report that looked at all measures and cutoffs would accuse a segment more than twice as often.
+    """
+    count, measures, draw = 600, COMPARED_MEASURES, np.random.default_rng(13)
+    quality = draw.beta(1, 2, (count, 1, 2, 120)) + draw.normal(0, 0.15, (count, 3, 2, 120))
+    report, cutoff, system, user = (index.ravel() for index in np.indices(quality.shape))
+    columns = {
+        "report": report,
+        "k": 10 * report + cutoff,
+        "system": system,
+        "userid": user,
+        "segment": user % 4,
+    }
+    values = {name: (quality + draw.normal(0, 0.1, quality.shape)).ravel() for name in measures}
+    con.register("given", pa.table({**columns, **values}))
+    con.execute("CREATE OR REPLACE TABLE by_user AS FROM given")
+    compared = "SELECT {}, k, users, users_undefined, measure, baseline::VARCHAR AS baseline, system::VARCHAR AS system, "
+    compared += "users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system, difference, low, high, "
+    compared += "wins, losses, p_adjusted, verdict, higher_is_better FROM ranking.compare_by_user('{}', baseline := '0')"
+    con.execute(
+        "CREATE OR REPLACE VIEW everybody AS SELECT * EXCLUDE (segment) FROM by_user WHERE k % 10 = 0"
+    )
+    orders = {
+        row["k"]: order_models([row])
+        for row in rows_of(con, compared.format("NULL AS segment", "everybody"))
+        if row["measure"] == measures[0]
+    }
+    by_report: dict[int, list[dict[str, Any]]] = {}
+    for row in rows_of(con, compared.format("segment::VARCHAR AS segment", "by_user")):
+        by_report.setdefault(row["k"] // 10, []).append(row)
+    accused, would = 0, 0
+    for k, order in orders.items():
+        rows = by_report[k // 10]
+        accused += bool(
+            conclusion.worse_segments(
+                [row for row in rows if (row["measure"], row["k"]) == (measures[0], k)], order, "0"
+            )
+        )
+        would += bool(conclusion.worse_segments(rows, order, "0"))
+    assert len(orders) == count
+    assert accused / count <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / count)
+    assert would > 2 * accused
+
+
+def test_losses_of_best_model_in_segments_come_first() -> None:
+    """Draw verdicts of segments; only losses to the baseline, and of the baseline if it is the best, count."""
+    draw, names, found = np.random.default_rng(14), ["a", "b", "c"], set()
+    for _ in range(200):
+        baseline, best = draw.choice(names), draw.choice(names)
+        rows: list[dict[str, Any]] = [
+            {
+                "segment": segment,
+                "baseline": baseline,
+                "system": system,
+                "verdict": str(draw.choice([*"==", "better", "worse"])),
+            }
+            | {"measure": "ndcg", "k": 5, "difference": 0.1, "p_adjusted": 0.01, "low": None, "high": None}
+            | {"mean_baseline": 0.5, "mean_system": 0.6, "wins": 1, "losses": 2}
+            | {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
+            for segment in "xyz"
+            for system in names
+            if system != baseline
+        ]
+        lost = {(row["segment"], row["system"], baseline) for row in rows if row["verdict"] == "worse"}
+        lost |= {
+            (row["segment"], baseline, row["system"])
+            for row in rows
+            if row["verdict"] == "better" and best == baseline
+        }
+        order = cast(ModelOrder, SimpleNamespace(means=dict.fromkeys([best])))
+        texts = conclusion.worse_segments(rows, order, baseline)
+        told = [
+            (text[8], *pair)
+            for text in texts
+            for pair in re.findall(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1", text)
+        ]
+        assert {*told} == lost
+        assert len(told) == len(lost)
+        first = [loser == best for _, loser, _ in told]
+        assert any(first) == (first[:1] == [True])
+        of_best = [segment for segment, loser, _ in told if loser == best]
+        assert [text[8] for text in texts][: len({*of_best})] == list(dict.fromkeys(of_best))
+        found.add((bool(of_best), best == baseline))
+    assert len(found) == 4
 
 
 def test_caveats_are_ordered_by_severity_and_share() -> None:

@@ -216,7 +216,10 @@ def compare_models(work: Work) -> str | bytes:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         return letters_text(work, orders, problems, dominated)
-    worse = worse_segments(every)
+    at = [(choice.name, choice.cuts[0]) for choice in request.choices[:1]]  # the first measure
+    order = next((one for one in orders if one is not None and (one.measure, one.k) in at), None)
+    first = [row for row in itertools.chain(*results[1:]) if (row["measure"], row["k"]) in at]
+    worse = worse_segments(first, order, request.comparison["baseline"])
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)

@@ -9,7 +9,7 @@ from ..texts import printable
 from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, TESTS
 from .options import ComparisonOptions
-from .pairs import ModelOrder
+from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
 from .words import (
     Row,
@@ -171,10 +171,20 @@ def predicted_sentence(row: Row, digits: int) -> str:
     return f"{text} Without the predicted grades, the interval would be {wider:.2g} times as wide."
 
 
-def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
-    """Name each segment in which a model is worse, with the measures."""
+def worse_segments(
+    rows: Iterable[Row], order: ModelOrder | None, baseline: str | None, most: int = 10
+) -> list[str]:
+    """Name each segment in which a model is significantly worse; the losses of the best model come first.
+
+    `rows` compare segments, and `order` all users, by the first measure at its first cutoff. With a baseline,
+    its losses count only if it is the best model.
+    """
+    best = next(iter(order.means)) if order else None
+    both_lose = [row for row in rows if baseline is None or row["baseline"] == best]
+    lost = [row for row in rows if row["verdict"] == "worse"]
+    lost += [swap_sides(row) for row in both_lose if row["verdict"] == "better"]
     by_segment: dict[str, list[str]] = {}
-    for row in (row for row in rows if "segment" in row and row["verdict"] == "worse"):
+    for row in sorted(lost, key=lambda row: row["system"] != best):
         by = f"by {format_number(abs(row['difference']), DIGITS)} ({p_equals(row['p_adjusted'])})"
         than = f"{printable(row['system'])} is significantly worse than {printable(row['baseline'])}"
         by_segment.setdefault(row["segment"], []).append(f"{than} in {measure_label(row)} {by}")

@@ -216,7 +216,8 @@ class Findings(Subject):
         self.leading = conclusion.leading_sentence(leader, shared) if leader else None
         self.title = title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
-        self.headlines += conclusion.worse_segments(chain(*compared))
+        of_segments = self.of_first(chain(*compared[1:]))
+        self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
         self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
