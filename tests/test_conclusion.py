@@ -47,14 +47,14 @@ UNITS = [
     ("query", NAMES, NAMES),
     ("user", "a user who has users", "a user who has users"),
 ]
-# A measure, the means of each model, and the title.
+# A measure, the means of each model, those with a significant lead at each k, and the title.
 TITLES = [
-    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", ": equal for all at every k"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", ": highest for a at every k"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", ": highest for a at k = 5; highest for b at k = 10"),
-    ("ndcg@9", "a 0.5; b 0.5; c 0.5; d 0.5; e 0.4", ": highest for a, b, c and 1 more"),
-    ("first_hit_rank@9", "a 2.5; b 3.0", ": lowest for a"),
-    ("hits@9", "a 2.5", ": 2.5"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a a", ": highest for a at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a -", ": highest for a at k = 5; no significant lead at k = 10"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": highest for a at k = 5; highest for b at k = 10"),
+    ("ndcg@9", "a 0.5; b 0.5", "-", ": no significant lead"),
+    ("first_hit_rank@9", "a 2.5; b 3.0", "a", ": lowest for a"),
+    ("hits@9", "a 2.5", "", ": 2.5"),
 ]
 # fmt: on
 
@@ -241,27 +241,37 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
         row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
         row("error", "upside_down", "rec: users whose relevant items stand below", 700, system="knn", of=800),
         row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
-        row("warning", "null_user", "rec: userid is NULL", 3, system="knn"),
+        row("warning", "null_grade", "truth: rel is NULL", 3),
         row("error", "user_spelling", "users that match truth but for case", 2),
         row("error", "no_rows", "rec: no rows", 1, of=None),
     ]
     wrong, others = conclusion.caveats(rows, [5, None])
     assert wrong == [
-        "No rows: 1.",
-        "Users whose relevant items stand below: knn 700 of 800 (88%).",
-        "Users that match truth but for case: 2 of 943 (< 1%).",
+        "rec: no rows: 1.",
+        "rec: users whose relevant items stand below: knn 700 of 800 (88%).",
+        "users that match truth but for case: 2 of 943 (< 1%).",
     ]
-    assert others == [
-        "Users in truth that are not in rec: knn 628 of 943 (67%).",
-        "Users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
-        "Below 1%: Itemid is NULL: als 9 of 943 (< 1%). Userid is NULL: knn 3 of 943 (< 1%).",
+    of_fewer = [
+        "users in truth that are not in rec: knn 628 of 943 (67%).",
+        "rec: users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
+        "Below 1%: rec: itemid is NULL: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
     ]
+    assert others == of_fewer
+    more = "rec: users with tied scores at k = 10: als 900 of 943 (95%)."
+    assert conclusion.caveats(rows, [5, 10]) == (wrong, [more, *of_fewer])
 
 
-@pytest.mark.parametrize(("measure", "models", "title"), TITLES)
-def test_chart_title_names_best_model(measure: str, models: str, title: str) -> None:
+@pytest.mark.parametrize(("measure", "models", "leads", "title"), TITLES)
+def test_chart_title_names_significantly_best_model(
+    measure: str, models: str, leads: str, title: str
+) -> None:
     means = {name: [*map(float, values)] for name, *values in (row.split() for row in models.split("; "))}
-    choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
+    choice = parse_measure(measure)
+    orders = {
+        (choice.name, k): SimpleNamespace(best={"system": lead}, is_significant=lead != "-")
+        for k, lead in zip(choice.cuts, leads.split(), strict=False)
+    }
+    findings = cast(Findings, SimpleNamespace(systems=[*means], orders=orders))
     keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
     rows: list[dict[str, Any]] = [
         {"system": system, "k": k, "mean": mean, "users": 9} for system, k, mean in keyed
@@ -269,8 +279,8 @@ def test_chart_title_names_best_model(measure: str, models: str, title: str) -> 
     assert leader_text(findings, choice, rows) == title
     assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
     if len(means) > 1:  # means of different users have no order
-        others = [row | {"users": users} for users, row in enumerate(rows, 1)]
-        assert leader_text(findings, choice, others) == ""
+        unordered = cast(Findings, SimpleNamespace(systems=[*means], orders={}))
+        assert leader_text(unordered, choice, rows) == ""
 
 
 def test_narrowest_interval_sets_decimals_of_column() -> None:

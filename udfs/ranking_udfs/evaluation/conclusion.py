@@ -429,11 +429,8 @@ def caveat(rows: Sequence[Row]) -> str:
         name = "" if row["system"] is None else f"{printable(row['system'])} "
         percent = f"{100 * share_of(row):.0f}" if share_of(row) >= MIN_CAVEAT_SHARE else "< 1"
         counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent}%)" if row["of"] else ""))
-    problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
     advice = dict.fromkeys(row["write"] for row in rows if row["write"])
-    return (
-        f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
-    )
+    return f"{rows[0]['problem']}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:

@@ -29,8 +29,8 @@ class ModelOrder:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the best model is significantly better in all of its comparisons."""
-        return all(row["verdict"] == "better" for row in self.rows)
+        """Whether the best model is the only one, and significantly better in all of its comparisons."""
+        return not self.is_tied and all(row["verdict"] == "better" for row in self.rows)
 
 
 def common_baseline(rows: Iterable[Row]) -> str | None:

@@ -35,7 +35,6 @@ from ..evaluation.queries import (
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import (
     GONE,
-    WITHOUT_RELEVANT,
     Row,
     cut_off_key,
     format_cut_off,
@@ -58,7 +57,6 @@ MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 JUDGED = "judged_share"
-MIN_UNANSWERABLE = 5  # unanswerable users; with fewer, the report does not describe them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures with a sentence, in addition to the first measure
 Queries = Callable[[Request], str | Sequence[str]]  # makes queries to print, or composed ones to run
@@ -220,7 +218,7 @@ class Findings(Subject):
         self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
+        self.wrong, self.caveats = conclusion.caveats(self.problems or [], self.request.ks)
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
@@ -230,7 +228,7 @@ class Findings(Subject):
         self.overlaps = find_overlaps(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
-        self.abstention = find_abstention(self, fetch, work, self.counts)
+        self.abstention = find_abstention(self, fetch, work)
         self.refused = refused_of(self.abstention)
         self.facts, self.made = find_facts(self, work, self.tables), report_time()
         made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
@@ -390,9 +388,9 @@ def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
-    """Write the best mean, and its relative difference from the second best or from the baseline."""
-    best = leader and leader.best
-    if not best or not best["difference"] or best.get("users_predicted"):
+    """Write the best mean, and its significant relative difference from the baseline or the second best."""
+    best = leader and leader.is_significant and leader.best
+    if not best or best.get("users_predicted"):
         return None  # with predicted grades, means and differences are over different users
     (row,) = (row for row in of.of_first(means) if row["system"] == best["system"])
     text = f"{of.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
@@ -529,12 +527,9 @@ def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -
     return BeyondAccuracy(system_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items))
 
 
-def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
-    """Return thresholds, if there are MIN_UNANSWERABLE unanswerable users or the request concerns them."""
-    if (
-        not of.request.says_refused
-        and max(row[WITHOUT_RELEVANT] for row in counts.values()) < MIN_UNANSWERABLE
-    ):
+def find_abstention(of: Subject, fetch: Fetch, work: Evaluation) -> list[Row]:
+    """Return thresholds, if the request concerns unanswerable users."""
+    if not of.request.says_refused:
         return []
     confidence = of.comparison["confidence"]
     return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)
