@@ -15,7 +15,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
 from ranking_udfs.evaluation.pairs import ModelOrder, order_models
-from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, using_unit
+from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, join_names, using_unit
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.measures.registry import COMPARED_MEASURES
 from ranking_udfs.reporting.charts import leader_text
@@ -135,6 +135,34 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     assert "queries lose with users! by NDCG@10" in compared
     for text in (compared, *map(text_of, found.values())):
         assert not re.search(r"\busers?\b(?!!)|\b(query|queries)!", text, re.IGNORECASE), text
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_footnote_names_each_other_test(con: Con, test: str) -> None:
+    """Let a segment have differences of one kind each: any, equal, zero, those of few users, one user's."""
+    con.execute("""CREATE OR REPLACE TABLE by_user AS
+        SELECT segment, system, userid, 5 AS k, CASE segment
+            WHEN 'any' THEN hash(userid, system) % 10 / 10 WHEN 'zero' THEN 0.3
+            WHEN 'equal' THEN 0.5 + (system = 'b')::INTEGER / 4 WHEN 'few' THEN hash(userid, system) % 7 / 7
+            ELSE (system = 'b')::INTEGER END AS ndcg
+        FROM (VALUES ('any', 40), ('zero', 8), ('equal', 9), ('few', 12), ('one', 1)) sizes(segment, n),
+            range(n) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    rows = rows_of(con, f"FROM ranking.compare_by_user('by_user', baseline := 'a', test := '{test}')")
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": test, "margin": None}
+    tests = {"zero": "none, since the values of all users are equal", "one": "none, for lack of users"}
+    if test == "t":
+        tests["equal"] = "sign test, since all users differ by the same"
+    else:
+        tests |= dict.fromkeys(("equal", "few"), "exact randomization test")
+    for chosen in (rows, rows[:2], [row for row in rows if row["segment"] not in tests]):
+        note = conclusion.footnote(options, chosen)
+        usual, _, others = note.partition(" Other tests: ")
+        assert {"t": "paired t-test", "randomization": "paired randomization test"}[test] in usual
+        found = dict(re.findall(r"(?:^|; )([^(;]+) \(([^)]+)\)", others))
+        expected: dict[str, list[str]] = {}
+        for row in (row for row in chosen if row["segment"] in tests):
+            expected.setdefault(tests[row["segment"]], []).append(f"b against a in NDCG@5, {row['segment']}")
+        assert found == {of: join_names(names) for of, names in expected.items()}
 
 
 @pytest.mark.slow

@@ -351,8 +351,7 @@ def comparison_text(
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
     lines = comparison_lines(work, everybody, digits)
-    measures = dict.fromkeys(map(itemgetter("measure"), everybody))
-    note = footnote(comparison, bool(by_segment), gated, sum(map(len, results)), measures)
+    note = footnote(comparison, list(chain(*results)), gated)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
     changed = changed_tables(work, families(everybody)[0])
     if form == "markdown":

@@ -7,7 +7,7 @@ from ..measures.grammar import Choice, measure_of
 from ..measures.registry import Measure
 from ..texts import printable
 from .comparison import margin_for
-from .defaults import CORRECTIONS, DIGITS, TESTS
+from .defaults import CORRECTIONS, DIGITS, OTHER_TESTS, TESTS
 from .options import ComparisonOptions
 from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
@@ -465,18 +465,26 @@ def adjusted_text(options: ComparisonOptions, across: str) -> str:
     return f"{name}-adjusted across {across}" if name else "not adjusted for the number of comparisons"
 
 
-def footnote(
-    options: ComparisonOptions,
-    has_segments: bool,
-    gated: tuple[int, int] = (0, 0),
-    count: int = 0,
-    measures: Collection[str] = (),
-) -> str:
-    """Describe the intervals, the test and the correction.
+def other_tests(rows: Iterable[Row]) -> str:
+    """Name the test of each comparison in which it is not the requested one; "" if there is none."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        tests = [test for method, test in OTHER_TESTS.items() if row["method"].startswith(method)]
+        for test in tests if row["p"] is not None else ["none, for lack of users"]:
+            where = f", {printable(row['segment'])}" if "segment" in row else ""
+            models = f"{printable(row['system'])} against {printable(row['baseline'])}"
+            names.setdefault(test, []).append(f"{models} in {measure_label(row)}{where}")
+    texts = (f"{in_unit(test)} ({join_names(of)})" for test, of in names.items())
+    return f" Other tests: {'; '.join(texts)}." if names else ""
 
-    `gated` comparisons of all users, and of segments, are adjusted together, out of `count`. `measures` are
-    the compared measures.
+
+def footnote(options: ComparisonOptions, rows: Sequence[Row], gated: tuple[int, int] = (0, 0)) -> str:
+    """Describe the intervals, the tests and the correction of the comparisons in these rows.
+
+    `gated` comparisons of all users, and of segments, are adjusted together.
     """
+    has_segments, others = any("segment" in row for row in rows), other_tests(rows)
+    measures = dict.fromkeys(row["measure"] for row in rows)
     won = "wins, ties, loses"
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
@@ -487,7 +495,7 @@ def footnote(
     name, each = CORRECTIONS[options["correction"]], f"systems within each measure and k{apart}"
     each = adjusted_text(options, each)
     if name is None or not any(gated):
-        return f"{text}, {each}."
+        return f"{text}, {each}.{others}"
     seen = [
         f"{number} comparison{'s' * (number > 1)}{in_unit(whom) if has_segments else ''}"
         for number, whom in zip(gated, (" of all users", " of segments"), strict=True)
@@ -496,4 +504,4 @@ def footnote(
     text += f", {name}-adjusted across the {' and, separately, the '.join(seen)} that --fail-if reads"
     if all(gated):
         text += f"; the error rate of a gate on both is up to {200 * (1 - options['confidence']):.3g}%"
-    return f"{text}." if sum(gated) == count else f"{text}; the others are {each}."
+    return (f"{text}." if sum(gated) == len(rows) else f"{text}; the others are {each}.") + others

@@ -109,7 +109,10 @@ class View:
         self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
-        return footnote(self.findings.comparison, self.findings.segments.name is not None).partition(". ")[2]
+        findings = self.findings
+        return footnote(findings.comparison, [*findings.comparisons, *findings.segments.rows]).partition(
+            ". "
+        )[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"
