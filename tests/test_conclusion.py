@@ -52,6 +52,7 @@ TITLES = [
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a a", ": highest for a at every k"),
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a -", ": highest for a at k = 5; no significant lead at k = 10"),
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": highest for a at k = 5; highest for b at k = 10"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", "- -", ": no significant lead at any k"),
     ("ndcg@9", "a 0.5; b 0.5", "-", ": no significant lead"),
     ("first_hit_rank@9", "a 2.5; b 3.0", "a", ": lowest for a"),
     ("hits@9", "a 2.5", "", ": 2.5"),

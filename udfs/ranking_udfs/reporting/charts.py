@@ -134,7 +134,8 @@ def best_text(measure: Choice, orders: Mapping[tuple[str, int | None], ModelOrde
     where = {
         text: "at every k" if len(ks) == every else f"at k = {', '.join(ks)}" for text, ks in cuts.items()
     }
-    return "; ".join(f"{text} {at}" for text, at in where.items())
+    text = "; ".join(f"{text} {at}" for text, at in where.items())
+    return text.replace("no significant lead at every", "no significant lead at any")
 
 
 def verdict_text(rows: Sequence[Row]) -> str:
