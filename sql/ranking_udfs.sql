@@ -31362,13 +31362,13 @@ SELECT * REPLACE (
 nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
 CASE WHEN p IS NOT NULL AND (p_same_adjusted < ', of['tests']['alpha'], ') IS NOT TRUE AND (p_adjusted >= ', of['tests']['alpha'], ' OR p_adjusted IS NULL)
 THEN TRY_CAST(ceil(users * (
-nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+nullif(standard_error, 0) * (quantiles[4] + 0.8416212335729143)
 / CASE
 ', CASE WHEN of['tests']['has_margin'] THEN concat('                WHEN ', of['tests']['margin'], ' > 0 THEN ', of['tests']['margin'], '
 ELSE nullif(abs(difference), 0)
 ') ELSE '                WHEN p_same IS NULL THEN nullif(abs(difference), 0)
 ' END, '            END
-) ** 2) AS BIGINT) END AS users_needed)
+) ** 2 + quantiles[4] ** 2 / 2) AS BIGINT) END AS users_needed)
 FROM (
 SELECT
 * EXCLUDE (family, p_place', CASE WHEN of['tests']['has_margin'] THEN ', p_same_place' ELSE '' END, ') REPLACE (
@@ -31393,14 +31393,14 @@ PARTITION BY place, k, p_same IS NULL ORDER BY p_same_place DESC NULLS LAST)
 ' ELSE concat('            concat(method, '', ', of['tests']['correction'], ' of '', family) AS method),
 ') END, '
 list_transform(
-[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4],
-lambda p: (sqrt(df) * sinh(list_transform(
+[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4, ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, '],
+lambda p, number: (sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)) * sinh(list_transform(
     [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + 0 * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
@@ -31410,14 +31410,14 @@ lambda p: (sqrt(df) * sinh(list_transform(
             [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + tanh(_ranking_u) * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
             lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - df / 2 * (list_transform(
+                ln(_ranking_tail / _ranking_whole) - (CASE WHEN number < 4 THEN df ELSE 1e8 END) / 2 * (list_transform(
     [((sinh(_ranking_u) ** 2))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1]) - ln(p)
@@ -31953,13 +31953,13 @@ SELECT * REPLACE (
 nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_effect,
 CASE WHEN p IS NOT NULL AND (p_same_adjusted < ', of['tests']['alpha'], ') IS NOT TRUE AND (p_adjusted >= ', of['tests']['alpha'], ' OR p_adjusted IS NULL)
 THEN TRY_CAST(ceil(users * (
-nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+nullif(standard_error, 0) * (quantiles[4] + 0.8416212335729143)
 / CASE
 ', CASE WHEN of['tests']['has_margin'] THEN concat('                WHEN ', of['tests']['margin'], ' > 0 THEN ', of['tests']['margin'], '
 ELSE nullif(abs(difference), 0)
 ') ELSE '                WHEN p_same IS NULL THEN nullif(abs(difference), 0)
 ' END, '            END
-) ** 2) AS BIGINT) END AS users_needed)
+) ** 2 + quantiles[4] ** 2 / 2) AS BIGINT) END AS users_needed)
 FROM (
 SELECT
 * EXCLUDE (family, p_place', CASE WHEN of['tests']['has_margin'] THEN ', p_same_place' ELSE '' END, ') REPLACE (
@@ -31984,14 +31984,14 @@ PARTITION BY place, k, p_same IS NULL ORDER BY p_same_place DESC NULLS LAST)
 ' ELSE concat('            concat(method, '', ', of['tests']['correction'], ' of '', family) AS method),
 ') END, '
 list_transform(
-[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4],
-lambda p: (sqrt(df) * sinh(list_transform(
+[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4, ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, '],
+lambda p, number: (sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)) * sinh(list_transform(
     [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + 0 * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
@@ -32001,14 +32001,14 @@ lambda p: (sqrt(df) * sinh(list_transform(
             [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + tanh(_ranking_u) * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
             lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - df / 2 * (list_transform(
+                ln(_ranking_tail / _ranking_whole) - (CASE WHEN number < 4 THEN df ELSE 1e8 END) / 2 * (list_transform(
     [((sinh(_ranking_u) ** 2))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1]) - ln(p)
@@ -32201,13 +32201,13 @@ nullif(standard_error, 0) * (quantiles[2] + quantiles[3]) AS minimum_detectable_
 CASE WHEN p IS NOT NULL AND (p_same_adjusted < ', of['tests']['alpha'], ') IS NOT TRUE AND (p_adjusted >= ', of['tests']['alpha'], ' OR p_adjusted IS NULL)
 AND n_predicted = 0
 THEN TRY_CAST(ceil(users * (
-nullif(standard_error, 0) * (quantiles[2] + quantiles[3])
+nullif(standard_error, 0) * (quantiles[4] + 0.8416212335729143)
 / CASE
 ', CASE WHEN of['tests']['has_margin'] THEN concat('                WHEN ', of['tests']['margin'], ' > 0 THEN ', of['tests']['margin'], '
 ELSE nullif(abs(difference), 0)
 ') ELSE '                WHEN p_same IS NULL THEN nullif(abs(difference), 0)
 ' END, '            END
-) ** 2) AS BIGINT) END AS users_needed)
+) ** 2 + quantiles[4] ** 2 / 2) AS BIGINT) END AS users_needed)
 FROM (
 SELECT
 * EXCLUDE (family, p_place, p_same_place) REPLACE (
@@ -32231,14 +32231,14 @@ PARTITION BY is_of_segment, p_same IS NULL ORDER BY p_same_place DESC NULLS LAST
 ' ELSE concat('            concat(method, '', ', of['tests']['correction'], ' of '', family) AS method),
 ') END, '
 list_transform(
-[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4],
-lambda p: (sqrt(df) * sinh(list_transform(
+[', of['tests']['alpha'], ', ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, ', 0.4, ', of['tests']['alpha'], CASE WHEN of['tests']['correction'] IS DISTINCT FROM 'none' THEN ' / greatest(family, 1)' ELSE '' END, '],
+lambda p, number: (sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)) * sinh(list_transform(
     [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (0 * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + 0 * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
@@ -32248,14 +32248,14 @@ lambda p: (sqrt(df) * sinh(list_transform(
             [(list_sum(list_transform(
     range(-32, 38),
     lambda _ranking_step: list_transform(
-        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * df + sqrt(df))],
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (tanh(_ranking_u) * (CASE WHEN number < 4 THEN df ELSE 1e8 END) + sqrt((CASE WHEN number < 4 THEN df ELSE 1e8 END)))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * (list_transform(
+            * exp(-(CASE WHEN number < 4 THEN df ELSE 1e8 END) * (list_transform(
     [((2 * sinh(_ranking_w / 2) ** 2 + tanh(_ranking_u) * sinh(_ranking_w)))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1])))[1])))],
             lambda _ranking_tail: _ranking_u + _ranking_tail * (
-                ln(_ranking_tail / _ranking_whole) - df / 2 * (list_transform(
+                ln(_ranking_tail / _ranking_whole) - (CASE WHEN number < 4 THEN df ELSE 1e8 END) / 2 * (list_transform(
     [((sinh(_ranking_u) ** 2))::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1]) - ln(p)
