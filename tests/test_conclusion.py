@@ -1,18 +1,23 @@
 """Test the sentences of a report: the best model, by how much, with what confidence, and caveats."""
 
 # ruff: noqa: E501
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
-from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, using_unit
+from ranking_udfs.evaluation.pairs import ModelOrder, order_models
+from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, join_names, using_unit
 from ranking_udfs.measures.grammar import parse_measure
+from ranking_udfs.measures.registry import COMPARED_MEASURES
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
@@ -42,14 +47,15 @@ UNITS = [
     ("query", NAMES, NAMES),
     ("user", "a user who has users", "a user who has users"),
 ]
-# A measure, the means of each model, and the title.
+# A measure, the means of each model, those with a significant lead at each k, and the title.
 TITLES = [
-    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", ": equal for all at every k"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", ": highest for a at every k"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", ": highest for a at k = 5; highest for b at k = 10"),
-    ("ndcg@9", "a 0.5; b 0.5; c 0.5; d 0.5; e 0.4", ": highest for a, b, c and 1 more"),
-    ("first_hit_rank@9", "a 2.5; b 3.0", ": lowest for a"),
-    ("hits@9", "a 2.5", ": 2.5"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a a", ": highest for a at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a -", ": highest for a at k = 5; no significant lead at k = 10"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": highest for a at k = 5; highest for b at k = 10"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", "- -", ": no significant lead at any k"),
+    ("ndcg@9", "a 0.5; b 0.5", "-", ": no significant lead"),
+    ("first_hit_rank@9", "a 2.5; b 3.0", "a", ": lowest for a"),
+    ("hits@9", "a 2.5", "", ": 2.5"),
 ]
 # fmt: on
 
@@ -86,7 +92,7 @@ def test_unit_replaces_users_in_sentences_only() -> None:
 
 def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
-    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed to detect it with 80% power; if it is half of that, 4900."
+    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed in all to detect it with 80% power; if it is half of that, 4900."
     fewer = (
         "If the true difference equals the margin, 0.05, 110 users are enough to detect it with 80% power."
     )
@@ -132,6 +138,123 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
         assert not re.search(r"\busers?\b(?!!)|\b(query|queries)!", text, re.IGNORECASE), text
 
 
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_footnote_names_each_other_test(con: Con, test: str) -> None:
+    """Let a segment have differences of one kind each: any, equal, zero, those of few users, one user's."""
+    con.execute("""CREATE OR REPLACE TABLE by_user AS
+        SELECT segment, system, userid, 5 AS k, CASE segment
+            WHEN 'any' THEN hash(userid, system) % 10 / 10 WHEN 'zero' THEN 0.3
+            WHEN 'equal' THEN 0.5 + (system = 'b')::INTEGER / 4 WHEN 'few' THEN hash(userid, system) % 7 / 7
+            ELSE (system = 'b')::INTEGER END AS ndcg
+        FROM (VALUES ('any', 40), ('zero', 8), ('equal', 9), ('few', 12), ('one', 1)) sizes(segment, n),
+            range(n) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    rows = rows_of(con, f"FROM ranking.compare_by_user('by_user', baseline := 'a', test := '{test}')")
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": test, "margin": None}
+    tests = {"zero": "none, since the values of all users are equal", "one": "none, for lack of users"}
+    if test == "t":
+        tests["equal"] = "sign test, since all users differ by the same"
+    else:
+        tests |= dict.fromkeys(("equal", "few"), "exact randomization test")
+    for chosen in (rows, rows[:2], [row for row in rows if row["segment"] not in tests]):
+        note = conclusion.footnote(options, chosen)
+        usual, _, others = note.partition(" Other tests: ")
+        assert {"t": "paired t-test", "randomization": "paired randomization test"}[test] in usual
+        found = dict(re.findall(r"(?:^|; )([^(;]+) \(([^)]+)\)", others))
+        expected: dict[str, list[str]] = {}
+        for row in (row for row in chosen if row["segment"] in tests):
+            expected.setdefault(tests[row["segment"]], []).append(f"b against a in NDCG@5, {row['segment']}")
+        assert found == {of: join_names(names) for of, names in expected.items()}
+
+
+@pytest.mark.slow
+def test_equal_models_rarely_lose_a_segment(con: Con) -> None:
+    """Draw two equal models 600 times: four segments of 30 users, six measures, three cutoffs.
+
+    A report that looked at all measures and cutoffs would accuse a segment more than twice as often.
+    """
+    count, measures, draw = 600, COMPARED_MEASURES, np.random.default_rng(13)
+    quality = draw.beta(1, 2, (count, 1, 2, 120)) + draw.normal(0, 0.15, (count, 3, 2, 120))
+    report, cutoff, system, user = (index.ravel() for index in np.indices(quality.shape))
+    columns = {
+        "report": report,
+        "k": 10 * report + cutoff,
+        "system": system,
+        "userid": user,
+        "segment": user % 4,
+    }
+    values = {name: (quality + draw.normal(0, 0.1, quality.shape)).ravel() for name in measures}
+    con.register("given", pa.table({**columns, **values}))
+    con.execute("CREATE OR REPLACE TABLE by_user AS FROM given")
+    compared = "SELECT {}, k, users, users_undefined, measure, baseline::VARCHAR AS baseline, system::VARCHAR AS system, "
+    compared += "users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system, difference, low, high, "
+    compared += "wins, losses, p_adjusted, verdict, higher_is_better FROM ranking.compare_by_user('{}', baseline := '0')"
+    con.execute(
+        "CREATE OR REPLACE VIEW everybody AS SELECT * EXCLUDE (segment) FROM by_user WHERE k % 10 = 0"
+    )
+    orders = {
+        row["k"]: order_models([row])
+        for row in rows_of(con, compared.format("NULL AS segment", "everybody"))
+        if row["measure"] == measures[0]
+    }
+    by_report: dict[int, list[dict[str, Any]]] = {}
+    for row in rows_of(con, compared.format("segment::VARCHAR AS segment", "by_user")):
+        by_report.setdefault(row["k"] // 10, []).append(row)
+    accused, would = 0, 0
+    for k, order in orders.items():
+        rows = by_report[k // 10]
+        accused += bool(
+            conclusion.worse_segments(
+                [row for row in rows if (row["measure"], row["k"]) == (measures[0], k)], order, "0"
+            )
+        )
+        would += bool(conclusion.worse_segments(rows, order, "0"))
+    assert len(orders) == count
+    assert accused / count <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / count)
+    assert would > 2 * accused
+
+
+def test_losses_of_best_model_in_segments_come_first() -> None:
+    """Draw verdicts of segments; only losses to the baseline, and of the baseline if it is the best, count."""
+    draw, names, found = np.random.default_rng(14), ["a", "b", "c"], set()
+    for _ in range(200):
+        baseline, best = draw.choice(names), draw.choice(names)
+        rows: list[dict[str, Any]] = [
+            {
+                "segment": segment,
+                "baseline": baseline,
+                "system": system,
+                "verdict": str(draw.choice([*"==", "better", "worse"])),
+            }
+            | {"measure": "ndcg", "k": 5, "difference": 0.1, "p_adjusted": 0.01, "low": None, "high": None}
+            | {"mean_baseline": 0.5, "mean_system": 0.6, "wins": 1, "losses": 2}
+            | {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
+            for segment in "xyz"
+            for system in names
+            if system != baseline
+        ]
+        lost = {(row["segment"], row["system"], baseline) for row in rows if row["verdict"] == "worse"}
+        lost |= {
+            (row["segment"], baseline, row["system"])
+            for row in rows
+            if row["verdict"] == "better" and best == baseline
+        }
+        order = cast(ModelOrder, SimpleNamespace(means=dict.fromkeys([best])))
+        texts = conclusion.worse_segments(rows, order, baseline)
+        told = [
+            (text[8], *pair)
+            for text in texts
+            for pair in re.findall(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1", text)
+        ]
+        assert {*told} == lost
+        assert len(told) == len(lost)
+        first = [loser == best for _, loser, _ in told]
+        assert any(first) == (first[:1] == [True])
+        of_best = [segment for segment, loser, _ in told if loser == best]
+        assert [text[8] for text in texts][: len({*of_best})] == list(dict.fromkeys(of_best))
+        found.add((bool(of_best), best == baseline))
+    assert len(found) == 4
+
+
 def test_caveats_are_ordered_by_severity_and_share() -> None:
     def row(severity: str, code: str, problem: str, count: int, **more: Any) -> dict[str, Any]:
         of = {"system": None, "k": None, "write": None, "example": None, "of": 943}
@@ -147,27 +270,37 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
         row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
         row("error", "upside_down", "rec: users whose relevant items stand below", 700, system="knn", of=800),
         row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
-        row("warning", "null_user", "rec: userid is NULL", 3, system="knn"),
+        row("warning", "null_grade", "truth: rel is NULL", 3),
         row("error", "user_spelling", "users that match truth but for case", 2),
         row("error", "no_rows", "rec: no rows", 1, of=None),
     ]
     wrong, others = conclusion.caveats(rows, [5, None])
     assert wrong == [
-        "No rows: 1.",
-        "Users whose relevant items stand below: knn 700 of 800 (88%).",
-        "Users that match truth but for case: 2 of 943 (< 1%).",
+        "rec: no rows: 1.",
+        "rec: users whose relevant items stand below: knn 700 of 800 (88%).",
+        "users that match truth but for case: 2 of 943 (< 1%).",
     ]
-    assert others == [
-        "Users in truth that are not in rec: knn 628 of 943 (67%).",
-        "Users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
-        "Below 1%: Itemid is NULL: als 9 of 943 (< 1%). Userid is NULL: knn 3 of 943 (< 1%).",
+    of_fewer = [
+        "users in truth that are not in rec: knn 628 of 943 (67%).",
+        "rec: users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
+        "Below 1%: rec: itemid is NULL: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
     ]
+    assert others == of_fewer
+    more = "rec: users with tied scores at k = 10: als 900 of 943 (95%)."
+    assert conclusion.caveats(rows, [5, 10]) == (wrong, [more, *of_fewer])
 
 
-@pytest.mark.parametrize(("measure", "models", "title"), TITLES)
-def test_chart_title_names_best_model(measure: str, models: str, title: str) -> None:
+@pytest.mark.parametrize(("measure", "models", "leads", "title"), TITLES)
+def test_chart_title_names_significantly_best_model(
+    measure: str, models: str, leads: str, title: str
+) -> None:
     means = {name: [*map(float, values)] for name, *values in (row.split() for row in models.split("; "))}
-    choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
+    choice = parse_measure(measure)
+    orders = {
+        (choice.name, k): SimpleNamespace(best={"system": lead}, is_significant=lead != "-")
+        for k, lead in zip(choice.cuts, leads.split(), strict=False)
+    }
+    findings = cast(Findings, SimpleNamespace(systems=[*means], orders=orders))
     keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
     rows: list[dict[str, Any]] = [
         {"system": system, "k": k, "mean": mean, "users": 9} for system, k, mean in keyed
@@ -175,8 +308,8 @@ def test_chart_title_names_best_model(measure: str, models: str, title: str) -> 
     assert leader_text(findings, choice, rows) == title
     assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
     if len(means) > 1:  # means of different users have no order
-        others = [row | {"users": users} for users, row in enumerate(rows, 1)]
-        assert leader_text(findings, choice, others) == ""
+        unordered = cast(Findings, SimpleNamespace(systems=[*means], orders={}))
+        assert leader_text(unordered, choice, rows) == ""
 
 
 def test_narrowest_interval_sets_decimals_of_column() -> None:

@@ -76,7 +76,7 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
         "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec WHERE system = 'als'"
     )
     ((leaked, of),) = four_tables.execute(query).fetchall()
-    assert f"Items already in the user's history: als {leaked} of {of} (8%), bert" in answer
+    assert f"rec: items already in the user's history: als {leaked} of {of} (8%), bert" in answer
     assert "The truth is from 2026-05-01 to 2026-05-09." in text_of(found["The data"])
     evaluated = four_tables.sql("FROM ranking.evaluate('rec', 'truth', [5], min_grade := 2)")
     judged = dict(evaluated.project("system, judged_share").fetchall())
@@ -85,6 +85,38 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
     few = ", ".join(f"{name} {share:.0%}" for name, share in judged.items() if share < 0.2)
     sentence = f"Few items among the first 5 are judged; unjudged items count as misses: {few}."
     assert sentence in answer
+
+
+@pytest.mark.usefixtures("files")
+def test_answer_has_caveats_of_every_cutoff_by_their_tables(run: Run) -> None:
+    """Let als repeat an item, tie scores, have short lists; six users have no relevant item."""
+    csv(
+        "als.csv",
+        "userid,itemid,score",
+        *(f"u{u},{i % (4 + u % 9)},{-(i // 2)}" for u in range(120) for i in range(5 + u % 9)),
+    )
+    csv(
+        "relevant.csv",
+        "userid,itemid,rel",
+        *(f"u{u},{i},{int(u > 5)}" for u in range(120) for i in range(12)),
+    )
+    call = [*FILES[:2], FILES[-1], "-m", "ndcg", "-k", "5", "-k", "10", "-k", "3", "--baseline", "als"]
+    problems = ranking_udfs.check({"als": "als.csv", "bert": "bert.csv"}, "relevant.csv", [5, 10, 3])
+    expected = problems.filter("severity <> 'info'").select("problem, code, k").distinct().fetchall()
+    assert {"repeated_item", "ties_in_top_k", "short_lists", "ties_at_k"} <= {code for _, code, _ in expected}
+    assert {3, 5, 10} <= {k for _, _, k in expected}
+    shown = " ".join(run("compare", *call, "--quiet").split())
+    found = sections(page_of(*call))
+    caveats = [
+        text_of(item)
+        for caveats in found["The answer"].iter(f"{HTML}ul")
+        if caveats.get("class") == "caveats"
+        for item in caveats
+    ]
+    assert all(any(f"{problem}: " in caveat for caveat in caveats) for problem, _, _ in expected)
+    assert [caveat for caveat in caveats if f"Caveat: {caveat}" not in shown] == []
+    assert "Unanswerable users" not in found
+    assert "Unanswerable users" in sections(page_of(*call, "--without-relevant", "skip"))
 
 
 def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
@@ -171,14 +203,14 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     first_hit = ["als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "first_hit_rank"]
     leak = ["--history", "relevant.csv", "--output", "report.html"]
     text = run("report", *first_hit, "-k", "5", "-k", "0", *leak)
-    wrong = "Items already in the user's history: 1440 of 1440 (100%)"
+    wrong = "truth: items already in the user's history: 1440 of 1440 (100%)"
     assert text.startswith(f"report.html: error in the data: {wrong}")
     html = Path("report.html").read_text(encoding="utf-8")
     found, shown = sections(html), titles(html)
     answer = text_of(found["The answer"])
     assert answer.startswith("The answer Errors in the data may invalidate the results below: ")
     assert wrong in answer
-    assert "No best model is named. That requires" in answer
+    assert "No best model is named, since some users have no value." in answer
     assert "First hit rank by cutoff" in shown  # of different users, and so of no leader
     assert "Some users have no value of First hit rank." in text_of(found["Means"])
     means = tables_in(found["Means"])[0]

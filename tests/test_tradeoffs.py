@@ -150,15 +150,25 @@ def test_gate_fails_for_column_in_one_family(run: Run, capsys: Captured) -> None
 def test_command_and_report_name_dominated_models(run: Run) -> None:
     """Let hybrid dominate bm25 and vector, which are equal, unless latency counts."""
     both = "bm25 is dominated by hybrid. vector is dominated by hybrid."
-    neither = "No model is dominated by another."
-    for also, expected in (("latency_ms", neither), ("trace.tokens:lower", both)):
+    neither, of_baseline = (
+        "No model is dominated by another.",
+        "No model dominates bm25 or is dominated by it.",
+    )
+    one = "bm25 is dominated by hybrid."  # vector is not compared with hybrid if bm25 is the baseline
+    expected = {"latency_ms": (neither, of_baseline), "trace.tokens:lower": (both, one)}
+    for also, (of_pairs, with_baseline) in expected.items():
         run("report", *CALL, "-m", "ndcg,recall", "--also", also, "--output", "page.html", "--quiet")
         found = sections(Path("page.html").read_text())
-        forms: tuple[list[str], ...] = ([], ["--pairs"], ["--format", "markdown"])
-        texts = (run(*COMPARED, "--also", also, *form) for form in forms)
-        for text in (*texts, text_of(found["The answer"])):
+        shown = {text_of(found["The answer"]): of_pairs}
+        for form, answer in (
+            ([], with_baseline),
+            (["--pairs"], of_pairs),
+            (["--format", "markdown"], with_baseline),
+        ):
+            shown[run(*COMPARED, "--also", also, *form)] = answer
+        for text, answer in shown.items():
             sentences = re.findall(r"[\w ]+? (?:is|are) dominated by \w+\.", text)
-            assert " ".join(sentence.strip() for sentence in sentences) == expected
+            assert " ".join(sentence.strip() for sentence in sentences) == answer
             assert "A model dominates another if it is significantly better in at least" in text
     means, *_ = tables_in(found["Means"])
     assert [row["Measure"] for row in means] == ["NDCG@2", "Recall@2", "trace.tokens"]
@@ -193,9 +203,22 @@ def test_dominated_models_match_definition() -> None:
         assert {name: {*others} for name, others in find_dominated(rows).items()} == expected
         sizes.add(len(expected))
     assert sizes == {0, 1, 2, 3}
-    nobody = {"system": "b", "baseline": "a", "users": 0, "ties": 0, "verdict": "unclear"}
+    nobody = {
+        "system": "b",
+        "baseline": "a",
+        "users": 0,
+        "ties": 0,
+        "verdict": "unclear",
+        "higher_is_better": True,
+    }
     assert find_dominated([{**nobody, "verdict": "better"}, nobody]) == {}
-    assert "unknown: finding them requires 20 models or fewer" in dominated_sentences([], 20)[0]
+    assert dominated_sentences([nobody])[0] == "No model is dominated by another."
+    with_baseline = [
+        nobody,
+        {**nobody, "system": "c"},
+        {**nobody, "verdict": "lower", "higher_is_better": None},
+    ]
+    assert dominated_sentences(with_baseline)[0] == "No model dominates a or is dominated by it."
 
 
 # fmt: off

@@ -37,8 +37,8 @@
 --             `p_same`: p-value of the equivalence test. `p_same_adjusted`: the same after correction.
 --             `method`: test and correction.
 --             `minimum_detectable_effect`: smallest difference detectable with 80% power with this number of users.
---             `users_needed`: users needed to detect the observed difference with 80% power, if it is the true one. With a
---             margin, users needed to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
+--             `users_needed`: users needed in all to detect the observed difference with 80% power, if it is the true one. With a
+--             margin, to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
 --             or there is no difference.
 --             `higher_is_better`: NULL if neither direction is better.
 --             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. `not_in_rec` and

@@ -16,7 +16,7 @@ from ..evaluation.comparison import correct_together, differences_query, pairs_q
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
-from ..evaluation.pairs import MOST_SYSTEMS, find_orders, find_pairs
+from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
@@ -207,22 +207,23 @@ def compare_models(work: Work) -> str | bytes:
     every = list(itertools.chain(*results))
     seen = tested_rows(options.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
-    pairs, dominated = [], []
-    if options.pairs or (options.format not in COPIED and not options.steps):
-
-        def fetch_pairs() -> list[Row]:
-            return [*rows_of(con, pairs_query(work.composed))]
-
-        pairs = find_pairs(con, request, len(work.systems), results[0], fetch_pairs, not options.pairs)
-        dominated = dominated_sentences(pairs, MOST_SYSTEMS) if request.also else []
-    orders = find_orders(pairs)
+    answered = [row for row in results[0] if row["higher_is_better"] is not None and not options.steps]
+    if options.pairs and request.comparison["baseline"] is not None and len(work.systems) > 2:
+        answered = rows_of(con, pairs_query(work.composed))
+    orders, dominated = find_orders(answered), dominated_sentences(answered) if request.also else []
     work.failed = failures(work, problems, every)
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         return letters_text(work, orders, problems, dominated)
     told = [without_verdicts(rows, problems) for rows in results]
-    worse = [*(fall_sentences(told[0]) if options.steps else []), *worse_segments(itertools.chain(*told))]
+    at = [(choice.name, choice.cuts[0]) for choice in request.choices[:1]]  # the first measure
+    order = next((one for one in orders if one is not None and (one.measure, one.k) in at), None)
+    first = [row for row in itertools.chain(*told[1:]) if (row["measure"], row["k"]) in at]
+    if options.steps:  # a better step is no loss of the one before it
+        first = [row for row in first if row["verdict"] == "worse"]
+    worse = [*(fall_sentences(told[0]) if options.steps else [])]
+    worse += worse_segments(first, order, request.comparison["baseline"])
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)

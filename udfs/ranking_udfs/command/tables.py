@@ -352,9 +352,8 @@ def comparison_text(
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
-    lines = comparison_lines(work, everybody, orders, digits)
-    measures = dict.fromkeys(map(itemgetter("measure"), everybody))
-    note = footnote(comparison, bool(by_segment), gated, sum(map(len, results)), measures)
+    lines = comparison_lines(work, everybody, digits)
+    note = footnote(comparison, list(chain(*results)), gated)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
     changed = changed_tables(work, families(everybody)[0])
     if form == "markdown":
@@ -365,7 +364,7 @@ def comparison_text(
     return document(form, "\n".join(filter(None, [answered + against, text])))
 
 
-def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders, digits: int) -> list[str]:
+def comparison_lines(work: Evaluation, everybody: Sequence[Row], digits: int) -> list[str]:
     """Write a sentence for each comparison with --explain; else only for comparisons over some users."""
     is_whole, every = work.options.explain, families(everybody)
     lines = [in_unit(OF_LABELLED)] if "users_predicted" in everybody[0] else []
@@ -376,7 +375,7 @@ def comparison_lines(work: Evaluation, everybody: Sequence[Row], orders: Orders,
         if is_whole or row["users_undefined"]
     ]
     lines += filter(None, (predicted_sentence(row, digits) for row in (everybody if is_whole else every[0])))
-    return lines + (best_lines(work, orders, digits) if is_whole else [])
+    return lines
 
 
 def pull_request_text(
@@ -452,11 +451,10 @@ def answer(
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
-    """Compare the best model with the second best; with two models, the comparison itself does so."""
+    """Compare the best model with the second best, among three models or more."""
     is_unknown = bool(errors_about(work.found_problems, work.systems))
     several = [order for order in orders if order is not None and len(order.means) > 2 and not is_unknown]
-    options = work.request.comparison
-    return [best_sentence(order, options, digits, options["baseline"]) for order in several]
+    return [best_sentence(order, work.request.comparison, digits) for order in several]
 
 
 def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:

@@ -7,7 +7,7 @@ from ..measures.grammar import Choice, measure_of
 from ..measures.registry import Measure
 from ..texts import printable
 from .comparison import margin_for
-from .defaults import CORRECTIONS, DIGITS, TESTS
+from .defaults import CORRECTIONS, DIGITS, OTHER_TESTS, TESTS
 from .options import ComparisonOptions
 from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
@@ -28,6 +28,12 @@ HEADLINES = {  # the mean of a measure as a sentence
     "recall_all": " of users have all relevant items PLACE",
     "recall": " of a user's relevant items are PLACE",
     "precision": " of the recommendations PLACE are relevant",
+}
+OUTCOMES = {  # the verdict on the best model in words
+    "better": "significantly better than",
+    "same": "is equivalent within the margin to",
+    "unclear": "not significantly better than",
+    "worse": "significantly worse than",  # by predicted grades, the order of models is not that of each pair
 }
 MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
 MIN_CAVEAT_SHARE = 0.01  # below this share, problems share one line, unless they are errors
@@ -139,7 +145,7 @@ def needed_sentence(row: Row, options: ComparisonOptions) -> str:
         )
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
     text = f"Inconclusive with {users} users. If the true difference {which}, about {about} users are needed"
-    return in_unit(f"{text} to detect it with 80% power; if it is half of that, {more}.")
+    return in_unit(f"{text} in all to detect it with 80% power; if it is half of that, {more}.")
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
@@ -182,10 +188,20 @@ def fall_sentences(rows: Sequence[Row]) -> list[str]:
     return texts or ["No model is significantly worse than the one before it."]
 
 
-def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
-    """Name each segment in which a model is worse, with the measures."""
+def worse_segments(
+    rows: Iterable[Row], order: ModelOrder | None, baseline: str | None, most: int = 10
+) -> list[str]:
+    """Name each segment in which a model is significantly worse; the losses of the best model come first.
+
+    `rows` compare segments, and `order` all users, by the first measure at its first cutoff. With a baseline,
+    its losses count only if it is the best model.
+    """
+    best = next(iter(order.means)) if order else None
+    both_lose = [row for row in rows if baseline is None or row["baseline"] == best]
+    lost = [row for row in rows if row["verdict"] == "worse"]
+    lost += [swap_sides(row) for row in both_lose if row["verdict"] == "better"]
     by_segment: dict[str, list[str]] = {}
-    for row in (row for row in rows if "segment" in row and row["verdict"] == "worse"):
+    for row in sorted(lost, key=lambda row: row["system"] != best):
         by_segment.setdefault(row["segment"], []).append(worse_text(row))
     texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in by_segment.items()]
     return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
@@ -193,15 +209,10 @@ def worse_segments(rows: Iterable[Row], most: int = 10) -> list[str]:
     )
 
 
-def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
-    """Compare the best model with the second best.
-
-    p is corrected over all pairs, since the data selected these two models. If the best model is the baseline
-    of the other comparisons, it is the baseline here too, so that all sentences have the same percentage.
-    """
+def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int) -> str:
+    """Compare the best model with the second best; p is corrected over all pairs."""
     pairs = len(order.means) * (len(order.means) - 1) // 2
-    row = swap_sides(order.best) if order.best["system"] == baseline else order.best
-    return f"Best vs. second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
+    return f"Best vs. second best: {sentence(order.best, options, pairs, digits, 'pairs of models')}"
 
 
 def no_verdict_sentence(errors: Sequence[Row]) -> str:
@@ -212,26 +223,38 @@ def no_verdict_sentence(errors: Sequence[Row]) -> str:
 
 
 def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
-    """Name the best model, and whether it is significantly better.
+    """Name the best model, and by its own comparisons which models it is significantly better than.
 
     `shared` has the means over users with recommendations from every model, as in shared_sentence.
     """
-    first, second, *others = map(printable, order.means)
-    label, tied = measure_label(order.best), list(map(printable, order.leaders[1:]))
+    first, second, *_ = map(printable, order.means)
+    label = measure_label(order.best)
     if order.best.get("users_predicted"):  # differences are over all users, means are not
         users = order.best["users"] + order.best["users_predicted"]
         label += in_unit(f" over all {users} users")
-    if not order.best["difference"]:
+    if order.is_tied:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
-    elif tied:
-        text = f"{first} has the best {label}, but not significantly better than {join_names(tied, 'or')}."
     else:
-        rest = f"each of the {1 + len(others)} others" if others else second
-        text = f"{first} has the best {label}, significantly better than {rest}."
+        text = f"{first} has the best {label}, {outcome_text(order.rows, len(order.means) - 1)}."
     if shared and shared[0]["system"] != next(iter(order.means)):
         where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
         text += f" However, {where}, {printable(shared[0]['system'])} has the best mean."
     return text
+
+
+def outcome_text(rows: Sequence[Row], others: int) -> str:
+    """Name the models with which the best model is compared, by verdict; there are so many `others`."""
+    texts = []
+    for verdict, words in OUTCOMES.items():
+        names = [printable(row["baseline"]) for row in rows if row["verdict"] == verdict]
+        shown = join_names(names, "or" if verdict == "unclear" else "and")
+        if verdict == "better" and len(names) == others > 1:
+            shown = f"each of the {others} others"
+        texts.append(f"{words} {shown}" if names else "")
+    better, *rest = texts
+    but = " and ".join(filter(None, rest))
+    baseline = ", the baseline" if len(rows) < others else ""
+    return ", ".join(filter(None, [better, f"but {but}" if but else ""])) + baseline
 
 
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
@@ -428,11 +451,8 @@ def caveat(rows: Sequence[Row]) -> str:
         name = "" if row["system"] is None else f"{printable(row['system'])} "
         percent = f"{100 * share_of(row):.0f}" if share_of(row) >= MIN_CAVEAT_SHARE else "< 1"
         counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent}%)" if row["of"] else ""))
-    problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
     advice = dict.fromkeys(row["write"] for row in rows if row["write"])
-    return (
-        f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
-    )
+    return f"{rows[0]['problem']}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:
@@ -467,18 +487,26 @@ def adjusted_text(options: ComparisonOptions, across: str) -> str:
     return f"{name}-adjusted across {across}" if name else "not adjusted for the number of comparisons"
 
 
-def footnote(
-    options: ComparisonOptions,
-    has_segments: bool,
-    gated: tuple[int, int] = (0, 0),
-    count: int = 0,
-    measures: Collection[str] = (),
-) -> str:
-    """Describe the intervals, the test and the correction.
+def other_tests(rows: Iterable[Row]) -> str:
+    """Name the test of each comparison in which it is not the requested one; "" if there is none."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        tests = [test for method, test in OTHER_TESTS.items() if row["method"].startswith(method)]
+        for test in tests if row["p"] is not None else ["none, for lack of users"]:
+            where = f", {printable(row['segment'])}" if "segment" in row else ""
+            models = f"{printable(row['system'])} against {printable(row['baseline'])}"
+            names.setdefault(test, []).append(f"{models} in {measure_label(row)}{where}")
+    texts = (f"{in_unit(test)} ({join_names(of)})" for test, of in names.items())
+    return f" Other tests: {'; '.join(texts)}." if names else ""
 
-    `gated` comparisons of all users, and of segments, are adjusted together, out of `count`. `measures` are
-    the compared measures.
+
+def footnote(options: ComparisonOptions, rows: Sequence[Row], gated: tuple[int, int] = (0, 0)) -> str:
+    """Describe the intervals, the tests and the correction of the comparisons in these rows.
+
+    `gated` comparisons of all users, and of segments, are adjusted together.
     """
+    has_segments, others = any("segment" in row for row in rows), other_tests(rows)
+    measures = dict.fromkeys(row["measure"] for row in rows)
     won = "wins, ties, loses"
     if neutral := [name for name in measures if name in CONTENTS]:
         higher = "is higher, the same, lower"
@@ -490,7 +518,7 @@ def footnote(
     name, each = CORRECTIONS[options["correction"]], f"{what} within each measure and k{apart}"
     each = adjusted_text(options, each)
     if name is None or not any(gated):
-        return f"{text}, {each}."
+        return f"{text}, {each}.{others}"
     seen = [
         f"{number} comparison{'s' * (number > 1)}{in_unit(whom) if has_segments else ''}"
         for number, whom in zip(gated, (" of all users", " of segments"), strict=True)
@@ -499,4 +527,4 @@ def footnote(
     text += f", {name}-adjusted across the {' and, separately, the '.join(seen)} that --fail-if reads"
     if all(gated):
         text += f"; the error rate of a gate on both is up to {200 * (1 - options['confidence']):.3g}%"
-    return f"{text}." if sum(gated) == count else f"{text}; the others are {each}."
+    return (f"{text}." if sum(gated) == len(rows) else f"{text}; the others are {each}.") + others

@@ -1,14 +1,10 @@
-"""Rank models by comparisons of all pairs: the best against the second best, and a compact letter display."""
+"""Rank models by their comparisons: the best against others, and a compact letter display of all pairs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isclose, isfinite
 from string import ascii_letters
 
-import duckdb
-
-from .comparison import can_be_paired
-from .queries import Request
 from .words import Row
 
 MOST_SYSTEMS = 20  # the most models whose pairs ranking.compare compares
@@ -17,23 +13,34 @@ TURNED = {"better": "worse", "worse": "better"}
 
 @dataclass(frozen=True)
 class ModelOrder:
-    """The ranking of the models by one measure at one cutoff."""
+    """The ranking of the models by one measure at one cutoff, from one family of comparisons."""
 
     measure: str  # as in the rows of a comparison
     k: int | None
     means: dict[str, float]  # of each model, best first
-    letters: dict[str, str]  # of each model; models that share a letter do not differ significantly
-    best: Row  # the best against the second best, as a row of a comparison of all pairs
+    rows: Sequence[Row]  # the comparisons of the best model, as their system, with others, best first
+    letters: Mapping[str, str]  # models that share a letter do not differ significantly; {} with a baseline
+    is_tied: bool  # whether the second best model is as good as the best
 
     @property
-    def leaders(self) -> list[str]:
-        """The best model, and the models that share a letter with it."""
-        best = next(iter(self.letters.values()))
-        return [system for system, letters in self.letters.items() if set(letters) & set(best)]
+    def best(self) -> Row:
+        """The best model against the second best, or against the baseline."""
+        return self.rows[0]
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the best model is the only one, and significantly better in all of its comparisons."""
+        return not self.is_tied and all(row["verdict"] == "better" for row in self.rows)
+
+
+def common_baseline(rows: Iterable[Row]) -> str | None:
+    """Return the baseline of several models; None if all pairs are compared."""
+    baselines, systems = ({row[side] for row in rows} for side in ("baseline", "system"))
+    return baselines.pop() if len(baselines) == 1 < len(systems) else None
 
 
 def order_models(rows: Sequence[Row]) -> ModelOrder | None:
-    """Rank models by the comparisons of all pairs in one measure at one cutoff.
+    """Rank models by comparisons in one measure at one cutoff: of all pairs, or with a baseline.
 
     Returns None if some users have no value: the pairs are then compared over different users.
     """
@@ -41,20 +48,21 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
         return None
     sign = -1 if rows[0]["higher_is_better"] else 1
     unsorted = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
-    by = unsorted
+    by, baseline = unsorted, common_baseline(rows)
     if "predicted_difference" in rows[0]:  # means are over users with human labels, differences over all
         by = dict.fromkeys(unsorted, 0.0)
         for row in rows:
             by[row["system"]] += row["difference"]
-            by[row["baseline"]] -= row["difference"]
+            by[row["baseline"]] -= row["difference"] if baseline is None else 0
     means = {name: unsorted[name] for name in sorted(unsorted, key=lambda name: (sign * by[name], name))}
-    first, second, *_ = means
-    (best,) = (row for row in rows if {row["baseline"], row["system"]} == {first, second})
+    first, second, *_ = names = list(means)
+    of_first = [row for row in rows if first in (row["system"], row["baseline"])]
+    turned = [row if row["system"] == first else swap_sides(row) for row in of_first]
+    turned.sort(key=lambda row: names.index(row["baseline"]))
     apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]
-    letters = assign_letters(list(means), apart)
-    if best["system"] != first:
-        best = swap_sides(best)
-    return ModelOrder(best["measure"], best["k"], means, letters, best)
+    letters = assign_letters(names, apart) if baseline is None else {}
+    is_tied = isclose(by[first], by[second], rel_tol=1e-12, abs_tol=1e-12)
+    return ModelOrder(rows[0]["measure"], rows[0]["k"], means, turned, letters, is_tied)
 
 
 def families(rows: Iterable[Row]) -> list[list[Row]]:
@@ -65,30 +73,9 @@ def families(rows: Iterable[Row]) -> list[list[Row]]:
     return list(groups.values())
 
 
-def find_pairs(
-    con: duckdb.DuckDBPyConnection,
-    request: Request,
-    systems: int,
-    compared: Sequence[Row],
-    fetch_pairs: Callable[[], Sequence[Row]],
-    needs_users: bool = True,
-) -> list[Row]:
-    """Return the comparisons of all pairs of models by measures with a direction; none for too many models.
-
-    `compared` are the comparisons over all users. If these are with a baseline, `fetch_pairs` computes the
-    comparisons of all pairs. With `needs_users`, there are none if two models have no common user.
-    """
-    if systems > MOST_SYSTEMS:
-        return []
-    if systems > 2 and request.comparison["baseline"] is not None:
-        return [*fetch_pairs()] if not needs_users or can_be_paired(con, request, systems) else []
-    ranked = {choice.name for choice in (*request.choices, *request.also)}  # not beyond accuracy
-    return [row for row in compared if row["measure"] in ranked]
-
-
-def find_orders(pairs: Iterable[Row]) -> list[ModelOrder | None]:
+def find_orders(rows: Iterable[Row]) -> list[ModelOrder | None]:
     """Rank the models by each measure and k; None if they cannot be ranked."""
-    return list(map(order_models, families(pairs)))
+    return list(map(order_models, families(rows)))
 
 
 def swap_sides(row: Row) -> Row:

@@ -7,6 +7,7 @@ from ..compose.comparison import KEYS, KNOWN, LOWER
 from ..measures.contents import own_column
 from ..measures.grammar import Choice
 from ..texts import printable, shorten
+from .pairs import common_baseline
 from .words import Row, in_unit, join_names
 
 WAYS = {"lower": False, "higher": True}  # the suffix of a column: whether higher values are better
@@ -37,7 +38,7 @@ def parse_column(text: str) -> Choice:
 
 
 def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Return the dominated models, each with the models that dominate it; `rows` compare all pairs.
+    """Return the dominated models, each with the models that dominate it, among the compared pairs.
 
     A model dominates another if it is better in at least one comparison, and in the others better, the same
     within the margin, or equal for every user.
@@ -55,15 +56,19 @@ def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:
     return dominated
 
 
-def dominated_sentences(rows: Sequence[Row], most: int) -> list[str]:
-    """Name the dominated models; `rows` compare all pairs, and are empty for more than `most` models."""
-    if not rows:
-        rule = f"requires {most} models or fewer, and common users of each two models"
-        return [in_unit(f"Dominated models are unknown: finding them {rule}.")]
+def dominated_sentences(rows: Sequence[Row]) -> list[str]:
+    """Name the dominated models among those that the rows compare: all pairs, or each with a baseline."""
+    rows = [row for row in rows if row["higher_is_better"] is not None]
+    baseline = common_baseline(rows)
+    none = (
+        "is dominated by another"
+        if baseline is None
+        else f"dominates {printable(baseline)} or is dominated by it"
+    )
     texts = [
         f"{printable(name)} is dominated by {join_names([*map(printable, others)])}."
         for name, others in find_dominated(rows).items()
     ]
     rule = "A model dominates another if it is significantly better in at least one measure or column. "
     rule += "In each of the others it is better too, equal for every user, or the same within the margin."
-    return [*(texts or ["No model is dominated by another."]), in_unit(rule)]
+    return [*(texts or [f"No model {none}."]), in_unit(rule)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evaluation.conclusion import select_thresholds
+from ..evaluation.pairs import ModelOrder
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
@@ -101,22 +102,13 @@ def intervals(x: Callable[[str], Encoding], value: str, y: Encoding, look: Encod
 # --- Titles ---
 
 
-def best_systems(measure: Choice, rows: Sequence[Row]) -> list[str]:
-    """Return the systems with the best mean; none if the means are over different users."""
-    is_higher = measure.measure.higher_is_better
-    if is_higher is None or len({row["users"] for row in rows}) != 1 or not rows[0]["users"]:
-        return []
-    at = (max if is_higher else min)(row["mean"] for row in rows)
-    return [row["system"] for row in rows if row["mean"] == at]
-
-
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
-    """Write the best systems at each k, or the values of a single system, for a title."""
+    """Write the significantly best system at each k, or the values of a single system, for a title."""
     if not any(row["users"] for row in rows):
         return in_unit(": no user has a value")
     if len(findings.systems) == 1:
         return f": {values_text(measure, rows)}"
-    text = best_text(measure, rows, len(findings.systems))
+    text = best_text(measure, findings.orders)
     return f": {text}" if text else ""
 
 
@@ -128,21 +120,22 @@ def values_text(measure: Choice, rows: Sequence[Row]) -> str:
     return ", ".join(f"{value} at {format_cut_off(k)}" for k, value in values.items())
 
 
-def best_text(measure: Choice, rows: Sequence[Row], systems: int) -> str:
-    """Write the best systems at each k; `systems` is the number of all systems."""
+def best_text(measure: Choice, orders: Mapping[tuple[str, int | None], ModelOrder]) -> str:
+    """Write the best system at each k, if its lead is significant; nothing if systems cannot be ranked."""
     cuts: dict[str, list[str]] = {}
-    for k in measure.cuts:
-        if names := best_systems(measure, [row for row in rows if row["k"] == k]):
-            word = "highest for" if measure.measure.higher_is_better else "lowest for"
-            text = "equal for all" if len(names) == systems else f"{word} {join_names(names)}"
-            cuts.setdefault(text, []).append(format_cut_off(k))
+    word = "highest for" if measure.measure.higher_is_better else "lowest for"
+    for k in (k for k in measure.cuts if (measure.name, k) in orders):
+        order = orders[measure.name, k]
+        text = f"{word} {order.best['system']}" if order.is_significant else "no significant lead"
+        cuts.setdefault(text, []).append(format_cut_off(k))
     if len(measure.cuts) == 1:
         return "; ".join(cuts)
     every = len(measure.cuts)
     where = {
         text: "at every k" if len(ks) == every else f"at k = {', '.join(ks)}" for text, ks in cuts.items()
     }
-    return "; ".join(f"{text} {at}" for text, at in where.items())
+    text = "; ".join(f"{text} {at}" for text, at in where.items())
+    return text.replace("no significant lead at every", "no significant lead at any")
 
 
 def verdict_text(rows: Sequence[Row]) -> str:

@@ -14,12 +14,12 @@ import duckdb
 
 from ..compose.means import mean
 from ..evaluation import conclusion
-from ..evaluation.comparison import changes_query, compare_queries, pairs_query
+from ..evaluation.comparison import can_be_paired, changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import ModelOrder, find_orders, find_pairs, swap_sides
+from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
 from ..evaluation.problems import check_common, errors_about, without_verdicts
 from ..evaluation.queries import (
     Request,
@@ -34,7 +34,6 @@ from ..evaluation.queries import (
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import (
     GONE,
-    WITHOUT_RELEVANT,
     Row,
     cut_off_key,
     format_cut_off,
@@ -57,7 +56,6 @@ MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 JUDGED = "judged_share"
-MIN_UNANSWERABLE = 5  # unanswerable users; with fewer, the report does not describe them
 SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures with a sentence, in addition to the first measure
 Queries = Callable[[Request], str | Sequence[str]]  # makes queries to print, or composed ones to run
@@ -73,13 +71,14 @@ class Subject:
     request     the request, with values of users
     labels      the label of each model by its name in the data, baseline first
     systems     the labels; one label if nothing is compared
+    named       the name of the baseline in the request, if it has one
     baseline    the first label, or None if nothing is compared
     measures    the requested measures; verdicts are on `first`, at its first cutoff `k` (`at`: NDCG@10)
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, named = work.systems, work.request.comparison["baseline"]
-        baseline = next(iter(names), "") if named is None else named
+        names, self.named = work.systems, work.request.comparison["baseline"]
+        baseline = next(iter(names), "") if self.named is None else self.named
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.comparison: ComparisonOptions = {**work.request.comparison, "baseline": baseline}
         self.request = replace(work.request, by_user=True, comparison=self.comparison)
@@ -166,9 +165,10 @@ class Findings(Subject):
     counts      for each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
     comparisons rows of ranking.compare_by_user, for all users
     problems    rows of ranking.check with advice; None without the check
-    orders      the ranking of the models by measure and k, if there is one
+    orders      the ranking of the models by measure and k, if there is one, by these comparisons
+    letters     letters of the models by measure and k, if all pairs are compared
     verdicts    the verdict and a sentence for each compared model
-    title, leading, headlines, best, refused    sentences; None or empty if they do not apply
+    title, leading, headlines, refused  sentences; None or empty if they do not apply
     dominated   sentences on dominated models, if columns are compared too
     wrong, caveats      sentences on errors in the data, and on other caveats
     curve, overlaps, abstention     rows of the table functions; overlaps with the baseline only
@@ -196,18 +196,17 @@ class Findings(Subject):
         work.step("comparing")
         families = range((1 + self.request.by_segment) * bool(self.baseline))
         compared = [fetch(partial(family_queries, i)) for i in families]
-        rows, models = sorted(compared[0], key=self.by_measure) if compared else [], len(self.systems)
         work.step("reading users")
         self.problems = find_problems(work, reader)
         errors = find_errors(self, work)
         compared = [without_verdicts(each, errors) for each in compared]
-        self.comparisons = without_verdicts(rows, errors)
+        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
-        pairs = partial(fetch, pairs_query)
-        paired = find_pairs(work.con, self.request, models, rows, pairs)
-        self.orders = {(order.measure, order.k): order for order in find_orders(paired) if order is not None}
+        self.orders = by_measure(self.comparisons)
+        paired = find_paired(self, fetch, work.con)
+        self.letters = {} if errors else {at: order.letters for at, order in by_measure(paired).items()}
         is_asked = bool(self.request.also and self.baseline)
-        self.dominated = dominated_sentences(paired, MOST_PAIRED) if is_asked else []
+        self.dominated = dominated_sentences(paired) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
         self.tables = find_tables(self, fetch, work, self.counts)
@@ -216,11 +215,11 @@ class Findings(Subject):
         self.leading = conclusion.no_verdict_sentence(errors) if errors else self.leading
         self.title = None if errors else title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
-        self.headlines += conclusion.worse_segments(chain(*compared))
+        of_segments = self.of_first(chain(*compared[1:]))
+        self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.best = None if errors else best_of(self, leader)
-        self.wrong, self.caveats = conclusion.caveats(self.problems or [], [self.k])
+        self.wrong, self.caveats = conclusion.caveats(self.problems or [], self.request.ks)
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
         self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
@@ -229,11 +228,16 @@ class Findings(Subject):
         self.overlaps = find_overlaps(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
-        self.abstention = find_abstention(self, fetch, work, self.counts)
+        self.abstention = find_abstention(self, fetch, work)
         self.refused = refused_of(self.abstention)
         self.facts, self.made = find_facts(self, work, self.tables), report_time()
         made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
+
+
+def by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
+    """Return the rankings of the models by measure and k, if there are any."""
+    return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
 
 
 def family_queries(i: int, request: Request) -> list[str]:
@@ -262,6 +266,15 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
     if of.request.also:
         rows += fetch(of.means_query(of.request.table("also"), of.keys, of.request.also))
     return sorted((row for row in rows if row["k"] in cuts[row["measure"]]), key=of.by_measure)
+
+
+def find_paired(of: Findings, fetch: Fetch, con: duckdb.DuckDBPyConnection) -> list[Row]:
+    """Return the comparisons of all pairs if no baseline is named and they are possible, else those shown."""
+    count = len(of.systems)
+    is_possible = of.named is None and 2 < count <= MOST_PAIRED
+    if is_possible and can_be_paired(con, of.request, count):
+        return fetch(pairs_query)
+    return of.comparisons
 
 
 def find_segments(
@@ -379,16 +392,10 @@ def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
     return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
 
 
-def best_of(of: Subject, leader: ModelOrder | None) -> str | None:
-    if leader is None or len(leader.means) < 3:
-        return None
-    return conclusion.best_sentence(leader, of.comparison, DIGITS, of.baseline)
-
-
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
-    """Write the best mean, and its relative difference from the second best or from the baseline."""
-    best = leader and leader.best
-    if not best or not best["difference"] or best.get("users_predicted"):
+    """Write the best mean, and its significant relative difference from the baseline or the second best."""
+    best = leader and leader.is_significant and leader.best
+    if not best or best.get("users_predicted"):
         return None  # with predicted grades, means and differences are over different users
     (row,) = (row for row in of.of_first(means) if row["system"] == best["system"])
     text = f"{of.at} {format_mean(row['mean'], row['low'], row['high'])[0]} with {best['system']}"
@@ -514,12 +521,9 @@ def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -
     return BeyondAccuracy(system_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items))
 
 
-def find_abstention(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
-    """Return thresholds, if there are MIN_UNANSWERABLE unanswerable users or the request concerns them."""
-    if (
-        not of.request.says_refused
-        and max(row[WITHOUT_RELEVANT] for row in counts.values()) < MIN_UNANSWERABLE
-    ):
+def find_abstention(of: Subject, fetch: Fetch, work: Evaluation) -> list[Row]:
+    """Return thresholds, if the request concerns unanswerable users."""
+    if not of.request.says_refused:
         return []
     confidence = of.comparison["confidence"]
     return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)

@@ -15,7 +15,6 @@ from jinja2 import Environment
 
 from ..evaluation.conclusion import footnote
 from ..evaluation.defaults import TIES
-from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.problems import SEVERITIES
 from ..evaluation.words import (
     MARKS,
@@ -98,7 +97,7 @@ def to_sentence(text: str) -> Html:
 class View:
     """The texts and tables for the template; a table is a header and rows."""
 
-    MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
+    MOST_SYSTEMS, MOST_SEGMENTS = MOST_SYSTEMS, MOST_SEGMENTS
     TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
     in_unit = staticmethod(in_unit)
     library = staticmethod(library_version)
@@ -110,7 +109,10 @@ class View:
         self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
-        return footnote(self.findings.comparison, self.findings.segments.name is not None).partition(". ")[2]
+        findings = self.findings
+        return footnote(findings.comparison, [*findings.comparisons, *findings.segments.rows]).partition(
+            ". "
+        )[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"
@@ -200,7 +202,8 @@ class View:
         mean, interval = format_mean(row["mean"], row["low"], row["high"], decimals)
         ranked = self.findings.orders.get((row["measure"], row["k"]))
         behind = [interval.replace("± ", "±&nbsp;")] if interval else []
-        behind += [f'<span class="letters">{ranked.letters[row["system"]]}</span>'] if ranked else []
+        letters = self.findings.letters.get((row["measure"], row["k"]), {}).get(row["system"])
+        behind += [f'<span class="letters">{letters}</span>'] if letters else []
         html = f'{mean} <span class="option">{" ".join(behind)}</span>' if behind else mean
         is_best = ranked and ranked.means[row["system"]] == next(iter(ranked.means.values()))
         return Html(f"<b>{html}</b>" if is_best else html)
