@@ -19,6 +19,21 @@ CLOSE = 1e-12
 con = module_connection()
 
 
+def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> None:
+    draw = random.Random(8)
+    cases = []
+    for _ in range(60):
+        scores = draw.sample(range(50), draw.randint(1, 8))
+        rows = [(i, float(score)) for i, score in enumerate(scores) for _ in range(draw.randint(1, 3))]
+        cases.append(Tied(draw.sample(rows, len(rows)), dict.fromkeys(draw.sample(range(8), 4), 1)))
+    create_tables(con, cases)
+    query = "FROM ranking.by_user('given', 'judged', [1, 2, 3, 5, NULL], ties := '{}')"
+    item, expected = (con.execute(query.format(word)).fetchall() for word in ("item", "expected"))
+    assert len(item) == 60 * 5
+    for row, other in zip(sorted(item, key=str), sorted(expected, key=str), strict=True):
+        assert row == pytest.approx(other, rel=CLOSE, abs=CLOSE)
+
+
 @pytest.mark.slow
 def test_expected_values_equal_those_of_scikit_learn(con: Con) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
