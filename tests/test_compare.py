@@ -307,8 +307,8 @@ def test_randomization_in_parts_gives_same_p(con: Con, monkeypatch: Patch) -> No
 def test_no_p_is_below_that_of_the_signs(con: Con, confidence: float) -> None:
     """Draw differences with a common sign, but for one user, next to the same difference for all users.
 
-    A system that is worse for every user has no milder verdict than one that is better for a user. For too few
-    users there is no verdict, no interval and no detectable effect, and a caveat says so.
+    A system that is worse for every user has no milder verdict than one that is better for a user. For too
+    few users there is no verdict, no interval and no detectable effect, and a caveat says so.
     """
     chance = np.random.default_rng(3)
     sizes = (2, 3, 4, 5, 6, 7, 9, 12, 20)

@@ -35,7 +35,7 @@ class Tied(NamedTuple):
     truth: dict[Any, float]
 
     def ties(self) -> list[tuple[list[Any], list[None]]]:
-        """Return the items of each score, best first, NULL and NaN last, and a miss for each that a tie repeats."""
+        """Return the items of each score and a miss for each copy, best first, NULL and NaN last."""
 
         def sort_key(row: tuple[Any, float | None]) -> float:
             return math.inf if row[1] is None or math.isnan(row[1]) else -row[1]
@@ -51,8 +51,8 @@ class Tied(NamedTuple):
         """Return the judged lists that the scores allow, and how many orders lead to each."""
         orders: Counter[tuple[int, ...]] = Counter()
         by_ranks = {}
-        orders_of_ties = ([[*order, *misses] for order in permutations(items)] for items, misses in self.ties())
-        for order in product(*orders_of_ties):
+        ties = ([[*order, *misses] for order in permutations(items)] for items, misses in self.ties())
+        for order in product(*ties):
             ranking = judge_slowly([item for tie in order for item in tie], self.truth, "map")
             assert ranking is not None
             key = (*ranking.ranks, *map(float, ranking.grades))
