@@ -28,7 +28,7 @@ def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> 
         cases.append(Tied(draw.sample(rows, len(rows)), dict.fromkeys(draw.sample(range(8), 4), 1)))
     create_tables(con, cases)
     measures = "recall,precision,average_precision,mrr,ndcg,auc,hit_rate,rbp"
-    query = f"FROM ranking.by_user('given', 'judged', [1, 2, 3, 5, NULL], '{measures}', ties := '{{}}')"
+    query = f"FROM ranking.by_user('given', 'judged', [1, 2, 3, 5, NULL], measures := '{measures}', ties := '{{}}')"
     item, expected = (con.execute(query.format(word)).fetchall() for word in ("item", "expected"))
     assert len(item) == 60 * 5
     for row, other in zip(sorted(item, key=str), sorted(expected, key=str), strict=True):
