@@ -42,7 +42,7 @@
 --             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. Codes of ranking.check are not
 --             among them: call it on the same tables. `not_in_rec` and `one_system_only` concern at least 5% of the users, as in
 --             ranking.check. `too_few_users`: no difference of so few users is significant, and there is no interval: fewer than
---             6 at a confidence of 0.95. `auc_at_cutoff`: AUC at a cutoff rewards short lists; use another measure or the whole
+--             6 at a confidence of 0.95. `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole
 --             list. `few_differ`: fewer than 5 users differ.
 --             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
 --             0.01).

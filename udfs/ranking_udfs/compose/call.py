@@ -25,7 +25,7 @@ from .columns import (
     type_of,
 )
 from .measures import formula, render_formula
-from .templates import identifier, literal
+from .templates import by_bytes, identifier, literal
 
 SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
@@ -272,7 +272,11 @@ class Call:
 
     @property
     def system_column(self) -> str:
-        return identifier(self.system or "system") if self.may_have_systems else "NULL"
+        return self.id("rec", self.system or "system") if self.may_have_systems else "NULL"
+
+    def id(self, table: str, name: str) -> str:
+        """Return a column of ids of a table, compared by their bytes."""
+        return by_bytes(name, type_of(self.types.tables[table], name) if self.types else None)
 
     @property
     def system_pattern(self) -> str:

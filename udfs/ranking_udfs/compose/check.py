@@ -37,7 +37,7 @@ from .columns import (
     users_problem,
 )
 from .problems import PROBLEMS, Problem
-from .templates import identifier, literal
+from .templates import by_bytes, identifier, literal
 
 HEAP = 31  # up to this k, the best rows of a list are kept in a heap
 # Arguments whose invalid values are rows of the result, in the order of the rows.
@@ -138,11 +138,11 @@ class CheckCall(Call):
 
     @property
     def user_column(self) -> str:
-        return column(self.user)
+        return by_bytes(self.user) if self.user else "NULL"
 
     @property
     def item_column(self) -> str:
-        return column(self.item)
+        return by_bytes(self.item) if self.item else "NULL"
 
     @property
     def score_column(self) -> str:

@@ -105,7 +105,10 @@ class Source:
     def typed_column(self, name: str) -> str:
         """Return the SQL of a column; it raises an error for an id that is not the text of its type."""
         column, kind = self.columns[name], self.ids.get(name, "VARCHAR")
-        if kind == "VARCHAR" or not self.is_text:
+        if not self.is_text:
+            is_text = self.types.get(self.names.get(name, "")) == "VARCHAR"
+            return f"{column} COLLATE C" if is_text else column  # strings are compared by their bytes
+        if kind == "VARCHAR":
             return column
         value = f"TRY_CAST({column} AS {kind})"
         return (
