@@ -77,7 +77,9 @@ def test_column_with_values_of_grades_is_an_error_in_every_entry_point(
     for given, as_if in ((first, "graded"), ("", "(SELECT userid, itemid FROM truth)")):
         con.execute(f"CREATE OR REPLACE TEMP VIEW plain AS FROM {as_if}")
         expected = value(con, sql.replace("truth", "plain").format(""))
-        if not (first == "score" and "VARCHAR" in str(con.table("truth").types)):
+        if (
+            value(con, f"SELECT any_value(typeof({first})) FROM truth") != "VARCHAR"
+        ):  # SQL takes no text as a grade
             assert value(con, sql.format(f", grade_col := '{given}'")) == expected
         options: dict[str, Any] = {"con": con, "check": False, "grade_col": given}
         assert (
