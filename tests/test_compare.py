@@ -32,6 +32,7 @@ from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, is_close, module_connection, rows, value
 
 CLOSE = 1e-12
+ENDS = ("low", "high", "relative_low", "relative_high")
 # Benjamini and Hochberg (1995): the 15 p-values of their example.
 P_VALUES = [
     0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
@@ -68,9 +69,10 @@ def highest_rate(draws: int, rate: float = 0.05) -> float:
 
 
 def test_corrections_of_benjamini_and_hochbergs_p_values(con: Con) -> None:
-    """Two users with differences t + 1 and t - 1 have Cauchy's p of t."""
-    ts = [1 / math.tan(math.pi * p / 2) for p in P_VALUES]
-    draws(con, [[[0, 0], *([t + 1, t - 1] for t in ts)]])
+    """Give 16 users differences of mean t and variance 16, so that t is their statistic."""
+    values = np.arange(16.0) - 7.5
+    values *= 4 / values.std(ddof=1)
+    draws(con, [[[0] * 16, *(values + stats.t.isf(p / 2, 15) for p in P_VALUES)]])
     for correction, rejected in (("holm", 3), ("bh", 4), ("none", 9)):
         found = compare(con, f", baseline := '0', correction := '{correction}'", columns="p, verdict")
         assert [row["p"] for row in found] == pytest.approx(P_VALUES, rel=CLOSE, abs=CLOSE)
@@ -229,13 +231,19 @@ def test_p_and_intervals_match_scipy_and_statsmodels(con: Con, confidence: float
         expected = stats.ttest_rel(theirs, ours)
         interval = expected.confidence_interval(confidence)
         p_same = weightstats.ttost_paired(np.array(theirs), np.array(ours), -0.03, 0.03)[0]
+        least_p = 2.0 ** (1 - len(ours))  # of the signs
         relative = np.mean(theirs) / np.mean(ours) - 1
-        for column, exact in {"p": expected.pvalue, "low": interval.low, "high": interval.high,
-                              "p_same_adjusted": p_same, "relative": relative}.items():  # fmt: skip
+        for column, exact in {"p": max(expected.pvalue, least_p), "relative": relative,
+                              "p_same_adjusted": max(p_same, least_p / 2)}.items():  # fmt: skip
             assert is_close(row[column], exact, 1e-9), column
+        if least_p >= 1 - confidence:
+            assert {row[name] for name in ENDS} == {None}
+            assert row["verdict"] == "unclear"
+            continue
+        assert (row["low"], row["high"]) == pytest.approx(interval, rel=1e-9)
         assert (row["verdict"] == "same") == (p_same < 1 - confidence)
         ends = row["relative_low"], row["relative_high"]
-        if len(ours) > 3 and confidence < 0.99:
+        if confidence < 0.99:
             assert ends[0] < relative < ends[1]
             ps = [stats.ttest_rel(theirs, (1 + end) * np.array(ours)).pvalue for end in ends]
             assert ps == pytest.approx([1 - confidence] * 2, abs=1e-9)
@@ -321,9 +329,63 @@ def test_randomization_in_parts_gives_same_p(con: Con, monkeypatch: Patch) -> No
     assert counted.call_count == 4 * 3 + 6 * 3 * 2  # exact, or of 16,384 and 3,616
 
 
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_no_p_is_below_that_of_the_signs(con: Con, confidence: float) -> None:
+    """Draw differences with a common sign, but for one user, next to the same difference for all users.
+
+    A system that is worse for every user has no milder verdict than one that is better for a user. For too
+    few users there is no verdict, no interval and no detectable effect, and a caveat says so.
+    """
+    chance = np.random.default_rng(3)
+    sizes = (2, 3, 4, 5, 6, 7, 9, 12, 20)
+    for n in sizes:
+        varied = -np.exp(chance.normal(0, chance.choice([1e-6, 0.01, 1], (20, 1)), (20, n)))
+        varied[10:, 0] *= chance.choice([1, -1e-3], 10)
+        draws(con, np.array([[np.zeros(n), *varied, np.full(n, -1.0)]]) / 10, measure="ndcg")
+        for options in ("", ", margin := 5", ", test := 'randomization'"):
+            found = compare(
+                con, f", baseline := '0', correction := 'none', confidence := {confidence}{options}"
+            )
+            *others, constant = found
+            least_p = 2.0 ** (1 - n)
+            assert constant["p"] == least_p
+            assert all(row["p"] >= least_p for row in others)
+            assert all(row["p_same"] is None or row["p_same"] >= least_p / 2 for row in found)
+            assert constant["verdict"] != "unclear" or {row["verdict"] for row in others} == {"unclear"}
+            for row in others:
+                ends = [row[name] for name in (*ENDS[:2], "minimum_detectable_effect")]
+                is_too_few = least_p >= 1 - confidence
+                assert is_too_few == ("too_few_users" in (row["caveats"] or ""))
+                assert [end is None for end in ends] == [is_too_few] * 3
+                assert not is_too_few or row["relative_low"] is row["relative_high"] is None
+                assert not is_too_few or row["verdict"] == "unclear"
+
+
+def test_users_needed_are_enough_for_a_p_below_alpha(con: Con) -> None:
+    """Expect 2^(1 - n) times the family to reach 0.05, however clear the difference is."""
+    clear = [1 + i / 1e6 for i in range(3)]
+    for correction, family, expected in (("holm", 1, 6), ("holm", 2, 7), ("bh", 4, 8), ("none", 4, 6)):
+        draws(con, [[[0] * 3, *[clear, [1] * 3] * family][: family + 1]])
+        found = compare(con, f", baseline := '0', correction := '{correction}'", columns="users_needed")
+        assert [row["users_needed"] for row in found] == [expected] * family
+        assert 2 ** (1 - expected) * (1 if correction == "none" else family) < 0.05
+        assert 2 ** (2 - expected) * (1 if correction == "none" else family) >= 0.05
+
+
+def test_p_of_many_users_is_never_0(con: Con) -> None:
+    chance = np.random.default_rng(4)
+    for values in (np.ones(5_000), 1 + chance.random(5_000) / 1e3):
+        draws(con, [[np.zeros(5_000), values]], measure="recall")
+        for options in ("", ", margin := 2"):
+            (row,) = compare(con, options)
+            assert 0 < row["p"] < 1e-300
+            assert row["p_adjusted"] == row["p"]
+            assert options == "" or 0 < row["p_same"] < 1e-300
+
+
 def test_zero_variance_is_same_by_rule_of_three_only(con: Con) -> None:
     """If none of n users differs, up to 1 - alpha^(1/n) of all users might, each by 1."""
-    might = {n: 1 - 0.05 ** (1 / n) for n in (2, 59, 300)}
+    might = {n: 1 - 0.05 ** (1 / n) for n in (6, 59, 300)}
     edges = ([[[0] * n, *([0.9 - share + d] * n for d in (-0.001, 0.001))]] for n, share in might.items())
     draws(con, *edges, measure="recall")
     found = compare(con, ", baseline := '0', margin := 0.9, correction := 'none'", columns="p, verdict")
@@ -407,7 +469,7 @@ def test_tables_may_have_names_of_ctes(con: Con) -> None:
 def test_difference_interval_has_nominal_coverage(con: Con) -> None:
     """Draw 2,000 normal differences around 0.3; allow four standard errors."""
     chance = np.random.default_rng(1)
-    drawn = [chance.normal(3, 1, (2_000, 2, n)) for n in (2, 5, 20, 100)]
+    drawn = [chance.normal(3, 1, (2_000, 2, n)) for n in (6, 9, 20, 100)]
     for values in drawn:
         values[:, 1] = values[:, 0] + chance.normal(0.3, 1, values[:, 0].shape)
     draws(con, *drawn)
@@ -430,7 +492,7 @@ def test_randomization_of_many_differences_needs_little_memory() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("systems", "sizes"), [(4, (2, 3, 5, 10, 30, 100)), (10, (50,))])
+@pytest.mark.parametrize(("systems", "sizes"), [(4, (2, 3, 5, 6, 7, 8, 10, 15, 30, 50, 100)), (10, (50,))])
 def test_equal_systems_rarely_differ_significantly(con: Con, systems: int, sizes: Sequence[int]) -> None:
     """Allow any difference in 1 of 20 draws with Holm's p, and each single one without.
 

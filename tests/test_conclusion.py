@@ -149,7 +149,7 @@ def test_footnote_names_each_other_test(con: Con, test: str) -> None:
         FROM (VALUES ('any', 40), ('zero', 8), ('equal', 9), ('few', 12), ('one', 1)) sizes(segment, n),
             range(n) users(userid), (VALUES ('a'), ('b')) systems(system)""")
     rows = rows_of(con, f"FROM ranking.compare_by_user('by_user', baseline := 'a', test := '{test}')")
-    options: Any = {"confidence": 0.95, "correction": "holm", "test": test, "margin": None}
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": test, "margin": None, "steps": False}
     tests = {"zero": "none, since the values of all users are equal", "one": "none, for lack of users"}
     if test == "t":
         tests["equal"] = "sign test, since all users differ by the same"
@@ -322,9 +322,9 @@ def test_narrowest_interval_sets_decimals_of_column() -> None:
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
 
 
-@pytest.mark.parametrize(("users", "is_shown"), [(4, False), (40, True)])
+@pytest.mark.parametrize(("users", "is_shown"), [(6, False), (40, True)])
 def test_detectable_effect_beyond_range_is_not_shown(con: Con, users: int, is_shown: bool) -> None:
-    """Let half of the users win by 1: 4 users could show an effect of 2.4, 40 users one of 0.46."""
+    """Let half of the users win by 1: 6 users could show an effect of 1.6, 40 users one of 0.46."""
     con.execute(f"""CREATE OR REPLACE TABLE by_user AS
         SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
         FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")

@@ -19,6 +19,27 @@ CLOSE = 1e-12
 con = module_connection()
 
 
+def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> None:
+    draw = random.Random(8)
+    cases = []
+    for _ in range(60):
+        scores = draw.sample(range(50), draw.randint(1, 8))
+        rows = [(i, float(score)) for i, score in enumerate(scores) for _ in range(draw.randint(1, 3))]
+        cases.append(Tied(draw.sample(rows, len(rows)), dict.fromkeys(draw.sample(range(8), 4), 1)))
+    create_tables(con, cases)
+    measures = "measures := 'recall,precision,average_precision,mrr,ndcg,auc,hit_rate,rbp'"
+    columns = "COLUMNS(* EXCLUDE userid)"
+    query = f"SELECT {columns} FROM ranking.by_user('given', 'judged', [1, 2, 5, NULL], {measures}"
+    item, expected = (
+        con.execute(f"{query}, ties := '{word}') ORDER BY userid, k").fetchall()
+        for word in ("item", "expected")
+    )
+    assert len(item) == 60 * 4
+    assert np.array(item, float) == pytest.approx(
+        np.array(expected, float), rel=CLOSE, abs=CLOSE, nan_ok=True
+    )
+
+
 @pytest.mark.slow
 def test_expected_values_equal_those_of_scikit_learn(con: Con) -> None:
     metrics = pytest.importorskip("sklearn.metrics")

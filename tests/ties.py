@@ -34,20 +34,25 @@ class Tied(NamedTuple):
     rows: Sequence[tuple[Any, float | None]]
     truth: dict[Any, float]
 
-    def ties(self) -> list[list[Any]]:
-        """Return the items of each score, best first, NULL and NaN last. A repeat in a tie is a miss."""
+    def ties(self) -> list[tuple[list[Any], list[None]]]:
+        """Return the items of each score and a miss for each copy, best first, NULL and NaN last."""
 
         def sort_key(row: tuple[Any, float | None]) -> float:
             return math.inf if row[1] is None or math.isnan(row[1]) else -row[1]
 
-        ties = [[item for item, _ in tie] for _, tie in groupby(sorted(self.rows, key=sort_key), sort_key)]
-        return [[None if item in tie[:i] else item for i, item in enumerate(tie)] for tie in ties]
+        ties = []
+        for _, rows in groupby(sorted(self.rows, key=sort_key), sort_key):
+            tie = [item for item, _ in rows]
+            items = [item for i, item in enumerate(tie) if item is None or item not in tie[:i]]
+            ties.append((items, [None] * (len(tie) - len(items))))
+        return ties
 
     def rankings(self) -> list[tuple[Ranking, int]]:
         """Return the judged lists that the scores allow, and how many orders lead to each."""
         orders: Counter[tuple[int, ...]] = Counter()
         by_ranks = {}
-        for order in product(*map(permutations, self.ties())):
+        ties = ([[*order, *misses] for order in permutations(items)] for items, misses in self.ties())
+        for order in product(*ties):
             ranking = judge_slowly([item for tie in order for item in tie], self.truth, "map")
             assert ranking is not None
             key = (*ranking.ranks, *map(float, ranking.grades))

@@ -33,7 +33,7 @@
 --             `wins`, `ties`, `losses`: users with a better, equal or worse value. A |d| up to 1e-12 times the largest value
 --             (or times 1) is a tie.
 --             `standard_error`: standard error of difference. `effect_size`: difference / standard deviation of d.
---             `p`: p-value of the test. `p_adjusted`: the same after correction.
+--             `p`: p-value of the test, at least 2^(1 - users). `p_adjusted`: the same after correction.
 --             `p_same`: p-value of the equivalence test. `p_same_adjusted`: the same after correction.
 --             `method`: test and correction.
 --             `minimum_detectable_effect`: smallest difference detectable with 80% power with this number of users.
@@ -41,8 +41,11 @@
 --             margin, to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
 --             or there is no difference.
 --             `higher_is_better`: NULL if neither direction is better.
---             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. `not_in_rec` and
---             `one_system_only` concern at least 5% of the users, as in ranking.check. `few_differ`: fewer than 5 users differ.
+--             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. Codes of ranking.check are not
+--             among them: call it on the same tables. `not_in_rec` and `one_system_only` concern at least 5% of the users, as in
+--             ranking.check. `too_few_users`: no difference of so few users is significant, and there is no interval: fewer than
+--             6 at a confidence of 0.95. `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole
+--             list. `few_differ`: fewer than 5 users differ.
 --             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
 --             0.01).
 --             `verdict`: 'better', 'worse', 'same' or 'unclear'.

@@ -40,15 +40,19 @@ SELECT
         list_value(*COLUMNS(lambda c: {{ of.is_compared }} OR c = 'ranking_absent')),
         (SELECT list_transform(measures, lambda one: one['{{ place }}']) FROM _ranking_chosen)) AS numbers
 FROM (
-    SELECT
-        -- least ignores the NULL of ranking_absent, as coalesce does, for any type.
-        least(*COLUMNS('(?i)^(system|ranking_absent)$')) AS system,
-        least(*COLUMNS('(?i)^(k|ranking_absent)$')) AS k,
-        least(*COLUMNS('(?i)^(segment|ranking_absent)$')) AS ranking_segment,
-        least(*COLUMNS('(?i)^(n_rec|ranking_absent)$')) AS n_rec,
-        COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-        TRY_CAST(COLUMNS(lambda c: {{ of.is_compared }} OR c = 'ranking_absent') AS DOUBLE)
-    FROM (SELECT *, NULL AS ranking_absent FROM query_table({{ table | literal }})))
+    SELECT * REPLACE (
+        {{ "system" | by_bytes }} AS system, {{ "userid" | by_bytes }} AS userid,
+        {{ "ranking_segment" | by_bytes }} AS ranking_segment)
+    FROM (
+        SELECT
+            -- least ignores the NULL of ranking_absent, as coalesce does, for any type.
+            least(*COLUMNS('(?i)^(system|ranking_absent)$')) AS system,
+            least(*COLUMNS('(?i)^(k|ranking_absent)$')) AS k,
+            least(*COLUMNS('(?i)^(segment|ranking_absent)$')) AS ranking_segment,
+            least(*COLUMNS('(?i)^(n_rec|ranking_absent)$')) AS n_rec,
+            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            TRY_CAST(COLUMNS(lambda c: {{ of.is_compared }} OR c = 'ranking_absent') AS DOUBLE)
+        FROM (SELECT *, NULL AS ranking_absent FROM query_table({{ table | literal }}))))
 WHERE userid IS NOT NULL AND CASE
     WHEN regexp_full_match(typeof(k), 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*') THEN true
     ELSE error(concat(

@@ -90,7 +90,7 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
 ), matched AS NOT MATERIALIZED (
     {{ judging.matched(of) | indent }}
 ), relevant_ranks AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (size), {{ judging.judgement() | indent(8) }}
+    SELECT * EXCLUDE (size), {{ judging.judgement() | indent(8) }}{% if of.expected %}, {{ judging.copies() }} AS copies{% endif +%}
     FROM matched
 ), entries AS MATERIALIZED (
     SELECT

@@ -49,7 +49,7 @@ SELECT
         THEN {{ times.moment("ranking_time") | indent(8) }} END AS ranking_moment
 FROM (
     SELECT
-        *, {{ of.user | identifier }} AS ranking_user, {{ of.item | identifier }} AS ranking_item,
+        *, {{ of.user | by_bytes }} AS ranking_user, {{ of.item | by_bytes }} AS ranking_item,
         {{ of.time | identifier }} AS ranking_time
     FROM (FROM query_table({{ of.events | literal }}) UNION ALL BY NAME SELECT {{ of.event_columns }} WHERE false))
 {%- endmacro %}

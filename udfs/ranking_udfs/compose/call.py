@@ -11,21 +11,11 @@ import duckdb
 
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
-from ..quoting import double, sql_value
+from ..quoting import double, sql_value, unquoted
 from .arguments import LARGEST, PARSERS, Given, parse_fields, require_ks
-from .columns import (
-    PLAIN_NUMBER,
-    UNKNOWN,
-    Names,
-    family,
-    grade_not_read,
-    is_like_grades,
-    is_plain_number,
-    row_type,
-    type_of,
-)
+from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
-from .templates import identifier, literal
+from .templates import by_bytes, identifier, literal
 
 SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
@@ -253,8 +243,7 @@ class Call:
 
     @property
     def truth_names(self) -> list[str]:
-        names = [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
-        return [*names, *([self.score] * self.may_hide_grades)]
+        return [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
 
     @property
     def users_columns(self) -> str:
@@ -272,7 +261,11 @@ class Call:
 
     @property
     def system_column(self) -> str:
-        return identifier(self.system or "system") if self.may_have_systems else "NULL"
+        return self.id("rec", self.system or "system") if self.may_have_systems else "NULL"
+
+    def id(self, table: str, name: str) -> str:
+        """Return a column of ids of a table, compared by their bytes."""
+        return by_bytes(name, type_of(self.types.tables[table], name) if self.types else None)
 
     @property
     def system_pattern(self) -> str:
@@ -321,26 +314,44 @@ class Call:
 
     @property
     def may_hide_grades(self) -> bool:
-        """True if truth may have unread grades in a column with the name of the scores in rec."""
-        if self.is_part or self.grade is not None or not is_like_grades(self.score):
+        """True if a column of truth that no argument names may hold grades."""
+        if self.is_part or self.grade is not None or not self.reads_truth:
             return False
-        if self.types is None:
+        if (columns := self.known_truth) is None:
             return True
-        kind = type_of(self.types.truth or {}, self.score)
-        return kind is not None and is_plain_number(kind) and not self.may_have_grades
+        names = {unquoted(name).lower() for name in columns}
+        return self.grade_name not in names and not names <= {*self.read_in_truth}
 
     @property
-    def hidden_grade(self) -> str:
-        """Number in the column of unread grades, as SQL."""
-        name = identifier(self.score)
-        if self.types:
-            return name
-        is_number = f"regexp_full_match(typeof({name}), {literal(PLAIN_NUMBER)})"
-        return f"CASE WHEN typeof([{identifier('rel')}]) = '{UNKNOWN}[]' AND {is_number} THEN {name} END"
+    def known_truth(self) -> Mapping[str, str] | None:
+        """Columns of truth, if they are known."""
+        return self.types.truth if self.types else None
 
     @property
-    def hidden_grade_text(self) -> str:
-        return grade_not_read(self.score)
+    def read_in_truth(self) -> list[str]:
+        """Columns of truth that are read, in lower case."""
+        return [name.lower() for name in (*self.truth_names, "rel")]
+
+    @property
+    def is_unread(self) -> str:
+        """SQL condition for the name of a column of truth that is not read and has no times."""
+        read = ", ".join(map(literal, self.read_in_truth))
+        return f"lower(c) NOT IN ({read}) AND NOT regexp_full_match(c, {literal(f'(?i){TIMES}')})"
+
+    @property
+    def is_like_grades(self) -> str:
+        """SQL condition for a name that is typical of grades."""
+        return f"regexp_full_match(entry[1], {literal('(?i)' + LIKE['grades'])})"
+
+    @property
+    def hidden_grades_text(self) -> str:
+        """SQL of the error text for the names of hidden grades."""
+        one, several = (literal(grade_not_read(*names)) for names in (["{1}"], ["{1}", "{2}"]))
+        text = f"CASE len(hidden_grades) WHEN 1 THEN {one} ELSE {several} END"
+        text = f"replace({text}, '{{1}}', hidden_grades[1])"
+        is_score = f"lower(hidden_grades[1]) = {literal(self.score.lower())}"
+        order = f"CASE WHEN {is_score} THEN '; rec comes first, then truth' ELSE '' END"
+        return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
 
     @property
     def has_float_scores(self) -> bool:

@@ -37,7 +37,7 @@ from .columns import (
     users_problem,
 )
 from .problems import PROBLEMS, Problem
-from .templates import identifier, literal
+from .templates import by_bytes, identifier, literal
 
 HEAP = 31  # up to this k, the best rows of a list are kept in a heap
 # Arguments whose invalid values are rows of the result, in the order of the rows.
@@ -132,11 +132,11 @@ class CheckCall(Call):
 
     @property
     def user_column(self) -> str:
-        return column(self.user)
+        return by_bytes(self.user) if self.user else "NULL"
 
     @property
     def item_column(self) -> str:
-        return column(self.item)
+        return by_bytes(self.item) if self.item else "NULL"
 
     @property
     def score_column(self) -> str:
@@ -152,9 +152,15 @@ class CheckCall(Call):
 
     @property
     def truth_columns(self) -> str:
-        hidden = self.score if self.may_hide_grades else ""
-        time = self.time_name if self.has_history else ""
-        return nulls(named(self.user, self.item, self.grade_name, hidden, time))
+        return nulls(self.truth_names)
+
+    @property
+    def truth_names(self) -> list[str]:
+        return named(self.user, self.item, self.grade_name, self.time_name if self.has_history else "")
+
+    @property
+    def known_truth(self) -> Mapping[str, str] | None:
+        return self.known[self.truth] if self.known else None
 
     @property
     def users_columns(self) -> str:
@@ -209,18 +215,10 @@ class CheckCall(Call):
         named |= {"history": self.history, "items": self.items}
         tables = {role: name for role, name in named.items() if name is not None}
         facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*tables])
-        several = "(SELECT min(hidden_grade) < max(hidden_grade) FROM _ranking_truth)"
         if self.known:
-            rows = {role: self.known[name] for role, name in tables.items()}
-            texts = [sql_pairs(facts.findings(of_several, rows)) for of_several in (False, True)]
-            return (
-                texts[0]
-                if texts[0] == texts[1]
-                else f"CASE WHEN {several} THEN {texts[1]} ELSE {texts[0]} END"
-            )
+            return sql_pairs(facts.findings({role: self.known[name] for role, name in tables.items()}))
         arguments = [
             literal(json.dumps(asdict(facts))),
-            several if self.may_hide_grades else "false",
             *(row_type(f"query_table({literal(name)})") for name in tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
@@ -350,11 +348,11 @@ def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
     return f"[{', '.join(f'[{literal(code)}, {literal(text)}]' for code, text in pairs)}]::VARCHAR[][]"
 
 
-def column_findings(facts: str, several: bool | None, *rows: str) -> list[list[str]]:
+def column_findings(facts: str, *rows: str) -> list[list[str]]:
     """Return the problems of arguments and columns, for tables with these row types."""
     fields = json.loads(facts)
     of = Facts(**fields | {"names": Names(**fields["names"])})
-    return of.findings(bool(several), dict(zip(of.tables, map(parse_columns, rows), strict=True)))
+    return of.findings(dict(zip(of.tables, map(parse_columns, rows), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -367,11 +365,8 @@ class Facts:
     wrong: Sequence[str]  # arguments that are not names of columns
     tables: Sequence[str]  # rec, truth and, if passed, users, history and items
 
-    def findings(self, several: bool, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-        """Return the problems as pairs (code, text).
-
-        `several` is true if truth has a column with the name of the scores, with several distinct numbers.
-        """
+    def findings(self, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+        """Return the problems as pairs (code, text)."""
         names, rec, truth = self.names, tables["rec"], tables["truth"]
         pairs = [("unfit_column", text) for text in self.problems]
         pairs += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
@@ -382,7 +377,7 @@ class Facts:
             pairs += [("unfit_column", text) for text in unfit]
         if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
             pairs.append(("users", problem))
-        return [[*pair] for pair in [*pairs, *unread_columns(names, several, rec, truth)]]
+        return [[*pair] for pair in [*pairs, *unread_columns(names, rec, truth)]]
 
 
 def unfit_columns(
@@ -409,12 +404,12 @@ def unfit_columns(
 
 
 def unread_columns(
-    names: Names, several: bool, rec: Mapping[str, str], truth: Mapping[str, str]
+    names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield unread columns that would change all results if they were read."""
     if names.grade is None and type_of(truth, "rel") is None:
         for column in alike("grades", truth):
-            if several or column.lower() != names.score.lower():
+            if column.lower() != names.score.lower():  # else its values decide
                 yield "grade_not_read", column
     if names.system is None and type_of(rec, "system") is None:
         yield from (("system_not_read", column) for column in alike("systems", rec))

@@ -15,6 +15,7 @@ LIKE = {
     "(?:_?(?:id|name))?",
     "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
 }
+TIMES = "(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)"  # names of columns of times
 NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # types of grades
 PLAIN_NUMBER = rf"{NUMBER}(?:\(.*\))?"
 ID = "(?:[-_]?(?:id|no|nr|number|key|code))?"
@@ -392,10 +393,11 @@ def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
     return None
 
 
-def grade_not_read(name: str) -> str:
-    """Return the error text of an unread column of grades."""
+def grade_not_read(name: str, *others: str) -> str:
+    """Return the error text of unread columns of grades."""
+    columns = f"columns {', '.join([name, *others])} that are" if others else f"a column {name} that is"
     return (
-        f"truth has a column {name} that is not read: grade_col := '{name}' takes it as the grade; "
+        f"truth has {columns} not read: grade_col := '{name}' takes {name if others else 'it'} as the grade; "
         "grade_col := '' makes every row of truth relevant"
     )
 

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from ..quoting import double
 from .arguments import PARSERS, Given, parse_column, to_float
-from .call import nulls
 from .columns import Names
 from .lists import ListCall
 
@@ -39,5 +38,5 @@ class IntentsCall(ListCall):
         return replace(super().names, intent=self.intent)
 
     @property
-    def truth_columns(self) -> str:
-        return nulls([*self.truth_names, self.intent])
+    def truth_names(self) -> list[str]:
+        return [*super().truth_names, self.intent]

@@ -54,6 +54,7 @@ PROBLEMS = (
         in_sql="write grade_col := 'NAME', or grade_col := '' if every row is relevant",
         in_command="write --grade NAME, or --grade '' if every row is relevant",
     ),
+    Problem("number_not_read", "truth", "truth: columns of numbers are not read"),
     Problem(
         "system_not_read",
         "rec",

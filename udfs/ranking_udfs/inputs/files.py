@@ -95,6 +95,7 @@ class Source:
     is_filled: bool = False  # whether an empty list of truth became a row without an item
     types: Mapping[str, str] = field(default_factory=dict)  # of all columns; empty for a TREC file
     names: Mapping[str, str] = field(default_factory=dict)  # of its columns by role
+    file_rows: str = ""  # the SQL after FROM that returns its rows with all columns, as they are in the file
     csv: str = ""  # the escaped path of a single CSV file that DuckDB's reader accepts
 
     def select(self, names: Iterable[str]) -> str:
@@ -105,7 +106,10 @@ class Source:
     def typed_column(self, name: str) -> str:
         """Return the SQL of a column; it raises an error for an id that is not the text of its type."""
         column, kind = self.columns[name], self.ids.get(name, "VARCHAR")
-        if kind == "VARCHAR" or not self.is_text:
+        if not self.is_text:
+            is_text = self.types.get(self.names.get(name, "")) == "VARCHAR"
+            return f"{column} COLLATE C" if is_text else column  # strings are compared by their bytes
+        if kind == "VARCHAR":
             return column
         value = f"TRY_CAST({column} AS {kind})"
         return (
@@ -596,7 +600,8 @@ def table_source(
     table_columns = TableColumns(
         names, types, nested, listed, order, wanted.required["score"] if order else ""
     )
-    return columns_source(con, path, text, table_columns, wanted, function, has_parts)
+    source = columns_source(con, path, text, table_columns, wanted, function, has_parts)
+    return replace(source, file_rows=rows)
 
 
 def has_nothing_but_empty_lists(

@@ -15,7 +15,9 @@ from typing import Any, cast
 
 import duckdb
 
+from ..compose.call import Call
 from ..compose.columns import alike, common_type, family
+from ..compose.templates import module
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
@@ -376,14 +378,33 @@ def grade_of(inputs: Inputs, truth: Source) -> str | None:
 
 
 def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> None:
+    """Raise DataError for unread columns of truth that look like grades by their names or values."""
     grade, say = grade_of(inputs, truth), partial(option_text, is_command=inputs.is_command)
-    for name in [] if grade is None else unread_columns("grades", truth, grade):
-        is_score = name.lower() == inputs.columns["score_col"].lower()
-        if is_score and numbers_in(con, truth, name)[0] < 2:
-            continue  # with one score, all rows are relevant
-        rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth relevant"
-        rule += f"; {ORDER}" * is_score
-        raise DataError(f"{truth.path}: has a column {name} that is not read: {rule}")
+    if grade is None:
+        return
+    score = inputs.columns["score_col"].lower()
+    names = [name for name in unread_columns("grades", truth, grade) if name.lower() != score]
+    if not grade:
+        names = [*dict.fromkeys([*names, *hidden_grades(con, inputs, truth)])]
+    if names:
+        columns = f"columns {', '.join(names)} that are" if names[1:] else f"a column {names[0]} that is"
+        rule = f"{say('rel', names[0])} takes {names[0] if names[1:] else 'it'} as the grade"
+        rule += f"; {say('rel', '')} makes every row of truth relevant"
+        rule += f"; {ORDER}" * (names[0].lower() == score)
+        raise DataError(f"{truth.path}: has {columns} not read: {rule}")
+
+
+def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> list[str]:
+    """Return the unread columns of truth that look like grades by their values, by the rule of SQL."""
+    read = {name for name in truth.names.values() if name in truth.types}
+    if not truth.file_rows or not {*truth.types} - read:
+        return []
+    call = Call("evaluate", score=inputs.columns["score_col"])
+    others = f"* EXCLUDE ({', '.join(map(identifier, read))})" if read else "*"
+    rows = f"(SELECT NULL AS ranking_absent, {others} FROM {truth.file_rows})"
+    query = module("tables/internal/reading.jinja").unread(call, rows)
+    ((names,),) = con.execute(f"SELECT hidden_grades FROM ({query})").fetchall()
+    return cast(list[str], names)
 
 
 def check_order(

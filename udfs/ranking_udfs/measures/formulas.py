@@ -221,8 +221,10 @@ def auc(rankings: Rankings) -> Floats:
 
     sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
 
-    Items outside the list do not count. Over a list of all items, it is the area under the ROC curve,
-    scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even if the list is shorter.
+    Items outside the list do not count, so at a cutoff, short lists of few hits score high: ten hits of ten
+    score 0.5, one hit above nine misses 1. Use it for whole lists. Over a list of all items, it is the area
+    under the ROC curve, scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even if the list
+    is shorter.
 
     Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
 
