@@ -129,7 +129,7 @@ def test_unit_leaves_names_of_models_and_segments_alone(run: Run) -> None:
     assert lead.endswith(f" However, f{where}, users! has the best mean.")
     listed = ", ".join(f"{means[name]:.4f} with {name}" for name in ("users!", "user!", "pop"))
     assert f"F{where}, NDCG@10 is {listed}." in others
-    assert "Queries in truth that are not in rec: users! 80 of 120 (67%)." in others
+    assert "queries in truth that are not in rec: users! 80 of 120 (67%)." in others
 
     del found["Method and provenance"]
     compared = run("compare", *call, "--baseline", "user!", "--explain", "--no-check")

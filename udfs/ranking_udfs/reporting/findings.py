@@ -202,9 +202,11 @@ class Findings(Subject):
         compared = [without_verdicts(each, errors) for each in compared]
         self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
-        self.orders = by_measure(self.comparisons)
+        self.orders = orders_by_measure(self.comparisons)
         paired = find_paired(self, fetch, work.con)
-        self.letters = {} if errors else {at: order.letters for at, order in by_measure(paired).items()}
+        self.letters = (
+            {} if errors else {at: order.letters for at, order in orders_by_measure(paired).items()}
+        )
         is_asked = bool(self.request.also and self.baseline)
         self.dominated = dominated_sentences(paired) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
@@ -235,7 +237,7 @@ class Findings(Subject):
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
 
 
-def by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
+def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
     """Return the rankings of the models by measure and k, if there are any."""
     return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
 
