@@ -11551,8 +11551,8 @@ VALUES
 (12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to decide'), '''', ''''''), '''')), '),
 (13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
 (14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
-(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
-(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
+(15, ''user_spelling'', ''users of rec'', 0.05, 0, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
+(16, ''item_spelling'', ''items of rec'', 0.05, 0, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
 (17, ''inexact_user'', NULL, NULL, 0, ', (concat('''', replace(concat(of['user'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (18, ''inexact_item'', NULL, NULL, 0, ', (concat('''', replace(concat(of['item'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without common users'), '''', ''''''), '''')), '),
@@ -11670,8 +11670,8 @@ grade_not_read | truth |  |  | 0 |  | truth: columns that look like grades are n
 system_not_read | rec |  |  | 0 |  | rec: columns that look like systems are not read | write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list
 run_not_read | rec |  |  | 0 |  | rec: columns that look like runs are not read | write system_col := ''NAME'' for a column that joins model and run, such as concat_ws(''/'', model, seed), then average the runs of each user | write --system NAME for a column that joins model and run, then average the runs of each user | write system_col=''NAME'' for a column that joins model and run, then average the runs of each user
 no_rows | rec |  |  | 0 |  | rec: no rows | check the query that builds rec | check the query that builds rec | check the query that builds rec
-no_common_user | rec |  | users of truth | 0 |  | no user of truth is in rec | give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right
-no_common_item | rec |  | items of truth | 0 |  | no item of truth is in rec | give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right
+no_common_user | rec |  | users of truth | 0 |  | no user of truth is in rec | give rec and truth the same ids | write --allow no_common_user,no_common_item if that is right | write allow=''no_common_user,no_common_item'' if that is right
+no_common_item | rec |  | items of truth | 0 |  | no item of truth is in rec | give rec and truth the same ids | write --allow no_common_user,no_common_item if that is right | write allow=''no_common_user,no_common_item'' if that is right
 nothing_relevant | truth |  | rows of truth | 0 |  | truth: no {grade} is {least}, so nothing is relevant | write a lower min_grade | write a lower --min-grade | write a lower min_grade
 swapped | rec |  | ids that match | 0 |  | are users and items swapped? | swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap user_col and item_col, or the columns of one table
 upside_down | rec |  | users with both kinds of items |  |  | rec: users whose relevant items rank below other items | if lower scores are better (ranks, distances): write descending := false, or for some systems only, SELECT * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists contain already-seen items: FROM rec ANTI JOIN history USING (userid, itemid), or pass history := ... to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write --history FILE to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write history=... to find out
@@ -11679,8 +11679,8 @@ seen_first | rec | history | users with both kinds of items | 0 |  | rec: users 
 unknown_end | rec |  | lists |  |  | rec: scores look like ranks; truth is too small to decide | if rank 1 is the best: write descending := false | if rank 1 is the best: {ascending} | if rank 1 is the best: {ascending}
 truth_in_rec | rec |  | users with 2 relevant items |  |  | rec: users whose relevant items are all at the top | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it
 partial_leak | rec |  | users with 2 relevant items |  |  | rec: users with all relevant items at the top, as in a leak | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists
-user_spelling | rec |  | users of rec | 0 |  | users that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
-item_spelling | rec |  | items of rec | 0 |  | items that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: regexp_extract(itemid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0''); Unicode: itemid.str.normalize(''NFC'')
+user_spelling | rec |  | users of rec | 0.05 | 0 | users that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
+item_spelling | rec |  | items of rec | 0.05 | 0 | items that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: regexp_extract(itemid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0''); Unicode: itemid.str.normalize(''NFC'')
 inexact_user | rec |  |  |  | 0 | {user} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
 inexact_item | rec |  |  |  | 0 | {item} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
 systems_apart | rec |  | other systems | 0 |  | rec: systems without common users | compare systems with recommendations for the same users | compare systems with recommendations for the same users | compare systems with recommendations for the same users
@@ -14549,8 +14549,8 @@ VALUES
 (12, ''unknown_end'', ''lists'', NULL, NULL, ', (concat('''', replace(concat('rec: scores look like ranks; truth is too small to decide'), '''', ''''''), '''')), '),
 (13, ''truth_in_rec'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users whose relevant items are all at the top'), '''', ''''''), '''')), '),
 (14, ''partial_leak'', ''users with 2 relevant items'', NULL, NULL, ', (concat('''', replace(concat('rec: users with all relevant items at the top, as in a leak'), '''', ''''''), '''')), '),
-(15, ''user_spelling'', ''users of rec'', 0, NULL, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
-(16, ''item_spelling'', ''items of rec'', 0, NULL, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
+(15, ''user_spelling'', ''users of rec'', 0.05, 0, ', (concat('''', replace(concat('users that match truth except for their spelling'), '''', ''''''), '''')), '),
+(16, ''item_spelling'', ''items of rec'', 0.05, 0, ', (concat('''', replace(concat('items that match truth except for their spelling'), '''', ''''''), '''')), '),
 (17, ''inexact_user'', NULL, NULL, 0, ', (concat('''', replace(concat(of['user'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (18, ''inexact_item'', NULL, NULL, 0, ', (concat('''', replace(concat(of['item'], ' is a DOUBLE or FLOAT too large to be exact'), '''', ''''''), '''')), '),
 (19, ''systems_apart'', ''other systems'', 0, NULL, ', (concat('''', replace(concat('rec: systems without common users'), '''', ''''''), '''')), '),
@@ -32167,11 +32167,11 @@ regexp_replace(
 END)})],
 lambda of: concat('WITH _ranking_rows AS NOT MATERIALIZED (
 SELECT
-* REPLACE (regexp_replace(method, '', \w+( of \d+)?$'', '''') AS method),
+* REPLACE (            p::DOUBLE AS p,            p_adjusted::DOUBLE AS p_adjusted,            p_same::DOUBLE AS p_same,            p_same_adjusted::DOUBLE AS p_same_adjusted,            difference::DOUBLE AS difference,            standard_error::DOUBLE AS standard_error,            regexp_replace(method, '', \w+( of \d+)?$'', '''') AS method),
 coalesce(least(*COLUMNS(''^(ranking_absent|(?i:segment))$''))::VARCHAR, ''(all)'') <> ''(all)'' AS is_of_segment,
 CASE WHEN users > 1 THEN users - 1 END AS df,
-coalesce(greatest(*COLUMNS(''^(ranking_absent|(?i:users_predicted))$'')), 0) AS n_predicted,
-least(*COLUMNS(''^(ranking_absent|(?i:higher_is_better))$'')) AS named_direction,
+coalesce(greatest(*COLUMNS(''^(ranking_absent|(?i:users_predicted))$''))::BIGINT, 0) AS n_predicted,
+least(*COLUMNS(''^(ranking_absent|(?i:higher_is_better))$''))::BOOLEAN AS named_direction,
 CASE
 WHEN named_direction IS NOT NULL THEN named_direction
 WHEN lower(regexp_extract(measure, ''^[^(@]*'')) IN (''first_hit_rank'', ''mae'', ''mse'', ''rmse'', ''logloss'') THEN false
@@ -32186,7 +32186,7 @@ WHEN regexp_full_match(current_setting(''default_collation''), ''(?i)|binary|c|p
 current_setting(''default_collation'')))
 WHEN count(*) = 0
 THEN error(', (concat('''', replace((of['caller']), '''', ''''''), '''')), ' || '': comparison must have a row, got none: there is nothing to look at'')
-WHEN bool_or(least(*COLUMNS(''^(ranking_absent|(?i:k))$'')) = 0)
+WHEN bool_or(least(*COLUMNS(''^(ranking_absent|(?i:k))$''))::BIGINT = 0)
 THEN error(', (concat('''', replace((of['caller']), '''', ''''''), '''')), ' || '': k must be 1 or more, got 0: there is nothing to look at'')
 ELSE list(comparison_of)
 END,
