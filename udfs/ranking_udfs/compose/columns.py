@@ -408,11 +408,6 @@ def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
     return [column for column in names if kind != "grades" or is_plain_number(str(type_of(columns, column)))]
 
 
-def is_like_grades(name: str) -> bool:
-    """Return true for a typical name of a column of grades."""
-    return bool(re.fullmatch(LIKE["grades"], name, re.I))
-
-
 def is_plain_number(kind: str) -> bool:
     """Return true for the types of grades: numbers and BOOLEAN."""
     return bool(re.fullmatch(PLAIN_NUMBER, kind))

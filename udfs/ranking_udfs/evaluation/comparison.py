@@ -39,8 +39,6 @@ GATED = {  # the columns that `ranking.gate` reads or writes
 # The user has stated the better direction of each column, so the caveat on its name does not apply.
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
-# A comparison that was not computed; p is corrected as if its p were 1.
-UNCOMPUTED = {"p": 1.0, "p_adjusted": 1.0, "method": "t", "verdict": "unclear"}
 
 
 def check_options(options: ComparisonOptions, caller: str) -> None:

@@ -481,12 +481,6 @@ def test_text(options: ComparisonOptions) -> str:
     return f"{share}% confidence interval of each comparison; {test}"
 
 
-def adjusted_text(options: ComparisonOptions, across: str) -> str:
-    """Describe whether and across what p is adjusted."""
-    name = CORRECTIONS[options["correction"]]
-    return f"{name}-adjusted across {across}" if name else "not adjusted for the number of comparisons"
-
-
 def other_tests(rows: Iterable[Row]) -> str:
     """Name the test of each comparison in which it is not the requested one; "" if there is none."""
     names: dict[str, list[str]] = {}
@@ -516,7 +510,7 @@ def footnote(options: ComparisonOptions, rows: Sequence[Row], gated: tuple[int, 
     text += test_text(options)
     what = "steps" if options["steps"] else "systems"
     name, each = CORRECTIONS[options["correction"]], f"{what} within each measure and k{apart}"
-    each = adjusted_text(options, each)
+    each = f"{name}-adjusted across {each}" if name else "not adjusted for the number of comparisons"
     if name is None or not any(gated):
         return f"{text}, {each}.{others}"
     seen = [

@@ -125,11 +125,6 @@ def format_mean(
     return middle, f"({' to '.join(ends)})"
 
 
-def mean_text(mean: float | None, low: float | None, high: float | None, digits: int = DIGITS) -> str:
-    """Format a mean with its interval in one string; empty for None."""
-    return "" if mean is None else " ".join(filter(None, format_mean(mean, low, high, digits=digits)))
-
-
 def column_decimals(
     numbers: Iterable[float | None], halves: Iterable[float | None] = (), digits: int = DIGITS
 ) -> int:

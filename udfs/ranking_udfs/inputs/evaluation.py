@@ -11,7 +11,7 @@ from ..compose.problems import Problem
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import LISTS, OPTIONS, options_of
+from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, DIRECTION, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
@@ -109,15 +109,6 @@ class Evaluation:
         """Return the error for an option that breaks a rule."""
         return UsageError(f"{self.caller}: {rule}, got {got}")
 
-    def refuse_options(self, names: Iterable[str], rule: str) -> None:
-        """Raise UsageError if one of these options differs from its default."""
-        for name, value in ((name, vars(self.options)[name]) for name in names):
-            if value and value not in (OPTIONS[name].default, [OPTIONS[name].default]):
-                option = f"--{name.replace('_', '-')}" if self.dashes else name
-                values = value if isinstance(value, (list, tuple)) else [value]
-                got = ",".join(str(getattr(part, "text", part)) for part in values)
-                raise self.refused(f"{'-k' if option == '--ks' else option} {rule}", got)
-
     def check_predicted(self, options: Mapping[str, Any]) -> None:
         """Raise UsageError for options that cannot be combined with model-generated labels."""
         allowed = {"test": "t", "without_relevant": "zero", "users": None, "against": None, "also": None}
@@ -178,15 +169,6 @@ class Evaluation:
             if choice.measure.higher_is_better is None:
                 rule = f"{self.dashes}measures must say which of two models is better"
                 raise self.refused(rule, choice.name)
-
-    def prepare_values(self) -> None:
-        """Prepare a request that needs the values of users; raise UsageError if it cannot be met."""
-        self.prepare()
-        self.check_measures()
-        if 0 in self.request.ks:
-            raise self.refused(
-                f"{'-k' if self.inputs.is_command else 'every k in ks'} must be 1 or more", "0"
-            )
 
     def check_models(self) -> None:
         """Raise UsageError if there are fewer than two models, or if the baseline is unknown."""
