@@ -4,7 +4,6 @@
 - sql/checks.md, udfs/ranking_udfs/README.md and command/README.md: codes, Python's functions, options
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
-- examples/browser/rules.json: the rules of measures, columns and means that the page in the browser has
 - tests/transcripts/*.txt: the output of calls of the command and of Python's functions
 
 With `--check` it writes nothing, lists the files that are not fresh, and ends with 1 if there are any. With
@@ -12,8 +11,6 @@ With `--check` it writes nothing, lists the files that are not fresh, and ends w
 """
 
 import argparse
-import inspect
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -21,26 +18,14 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from ranking_udfs.command.options import COMMANDS
-from ranking_udfs.compose.columns import LIKE, NEAR
-from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.duckdb.macros import FILE
-from ranking_udfs.evaluation import pairs
-from ranking_udfs.evaluation.conclusion import FEW_JUDGED, MIN_MISSING_LIST_SHARE
-from ranking_udfs.evaluation.defaults import CONFIDENCE
-from ranking_udfs.evaluation.options import ARGUMENTS
-from ranking_udfs.evaluation.problems import DIRECTION, NOTHING
-from ranking_udfs.macros import files, portable
-from ranking_udfs.macros.standalone import helpers
-from ranking_udfs.measures.registry import MEASURES
-from ranking_udfs.reporting import charts
+from ranking_udfs.macros import files, script
 from tests import coming_from, reference, transcripts
 from tests.reference import ROOT
 
 ADVICE = "run `python -m tests.generate` and read the diff"
-RULES = ROOT / "examples" / "browser" / "rules.json"
 
 
 def between(path: Path, **parts: Iterable[str]) -> str:
@@ -56,12 +41,11 @@ def between(path: Path, **parts: Iterable[str]) -> str:
 def generated() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and its text; the macros first, which examples of the reference call."""
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
-    yield ROOT / "sql" / portable.SCRIPT, portable.script()
+    yield ROOT / "sql" / script.SCRIPT, script.script()
     index = ROOT / "sql" / "README.md"
     yield index, between(index, contents=reference.contents())
     migrating = ROOT / "sql" / "migrating.md"
     yield migrating, between(migrating, libraries=library_tables())
-    yield RULES, json.dumps(page_rules(), indent=2, ensure_ascii=False) + "\n"
     checks, package = ROOT / "sql" / "checks.md", ROOT / "udfs" / "ranking_udfs"
     yield checks, between(checks, codes=reference.check_codes())
     api, command = package / "README.md", package / "command" / "README.md"
@@ -105,43 +89,6 @@ def main() -> str | None:
         else:
             path.write_text(text, encoding="utf-8")
     return advice
-
-
-def page_rules() -> dict[str, Any]:
-    """Return the rules of the page in the browser.
-
-    They are measures by which two models can be compared, names of columns, limits of a report, and macros of
-    the interval of a mean.
-    """
-    compared = [one for one in MEASURES.values() if one.column and one.higher_is_better is not None]
-    return {
-        "measures": {
-            one.name: {
-                "label": one.label,
-                "description": one.description,
-                "higher_is_better": one.higher_is_better,
-                "is_share": one.range.is_share,
-            }
-            for one in compared
-        },
-        "columns": {role: NEAR[argument] for role, argument in ARGUMENTS.items() if argument in NEAR},
-        "runs": LIKE["runs"],
-        "nothing": NOTHING,
-        "direction": DIRECTION,
-        "confidence": CONFIDENCE,
-        "few_judged": FEW_JUDGED,
-        "touched": MIN_MISSING_LIST_SHARE,
-        "most_systems": {"charts": charts.MOST_SYSTEMS, "pairs": pairs.MOST_SYSTEMS},
-        "interval": [*helpers(["_ranking_t_quantile"]), interval_macro()],
-    }
-
-
-def interval_macro() -> str:
-    """Return the statement that makes the macro of the interval of a mean, for the page."""
-    names = [*inspect.signature(mean_interval).parameters][:-1]
-    body = mean_interval(**{name: name for name in names}, t="ranking_t")
-    made = f"CREATE OR REPLACE TEMP MACRO ranking_mean_interval({', '.join(names)}) AS\n{body}"
-    return f"-- The confidence interval of a mean.\n{made}"
 
 
 def library_tables() -> Iterator[str]:

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 
-from ranking_udfs.compose.symbols import SymbolEnvironment
 from ranking_udfs.compose.templates import environment
 from tests.conftest import Patch
 
@@ -42,13 +42,13 @@ def texts(monkeypatch: Patch) -> dict[str, str]:
 def parsed(monkeypatch: Patch) -> list[str]:
     """Note the templates that are parsed and compiled."""
     parsed: list[str] = []
-    parse = SymbolEnvironment._parse
+    parse = jinja2.Environment._parse
 
-    def note(self: SymbolEnvironment, source: str, name: str, *rest: Any) -> Any:
+    def note(self: jinja2.Environment, source: str, name: str, *rest: Any) -> Any:
         parsed.append(name)
         return parse(self, source, name, *rest)
 
-    monkeypatch.setattr(SymbolEnvironment, "_parse", note)
+    monkeypatch.setattr(jinja2.Environment, "_parse", note)
     return parsed
 
 
@@ -91,7 +91,7 @@ def test_the_stamp_depends_on_the_code_that_changes_templates(tmp_path: Path) ->
     shutil.copytree(PACKAGE, tmp_path / "ranking_udfs", ignore=shutil.ignore_patterns("__pycache__"))
     code = "from ranking_udfs.kept import CODE; print(CODE)"
     stamps = {subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path)}
-    for name in ("symbols.py", "templates.py"):
+    for name in ("call.py", "templates.py"):
         with (tmp_path / "ranking_udfs" / "compose" / name).open("a") as file:
             file.write("# changed\n")
         stamps.add(subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path))

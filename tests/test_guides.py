@@ -11,7 +11,6 @@ PACKAGE = "udfs/ranking_udfs"
 MEASURE_CASES = "tests/calls/measures.txt"
 WRONG_CALLS = "tests/sql/errors.test"
 CALLS = "tests/calls.py"
-SCRIPT_CALLS = "tests/test_entry_points.py"
 PARTITION_CALLS = "tests/test_partitions.py"
 
 # --- To add a measure ---
@@ -98,7 +97,6 @@ zz_doubled := 'x'\tranking.zz_lengths: zz_doubled must be no|yes, got 'x'
 # A line of a file that names another function, and what it becomes for the new one.
 LINES_LIKE = {
     CALLS: ("\"by_user\": \"'rec', 'truth', [3, 200]\"", "\"zz_lengths\": \"'rec', 'truth'\""),
-    SCRIPT_CALLS: ("ranking.by_user('rec', 'truth', [4])", "ranking.zz_lengths('rec', 'truth')"),
     PARTITION_CALLS: (
         "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
         "ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')",
@@ -142,22 +140,6 @@ EDITS = {
         ),
     ],
     "sql/tables/explain.sql": [("{{ judging.truth() |", "{{ judging.truth(of) |")],
-    "sql/tables/without_python/rules.sql": [
-        (
-            "IN ('zero', 'skip'))];",
-            "IN ('zero', 'skip')),\n"
-            "    _ranking_option('zz_doubled', zz_doubled, 'no|yes', zz_doubled::VARCHAR IN ('no', 'yes'))];",
-        )
-    ],
-    "sql/tables/without_python/_ranking_call.sql": [
-        (
-            "            'skips_users': ",
-            "            'doubles_grades': zz_doubled::VARCHAR = 'yes',\n            'skips_users': ",
-        )
-    ],
-    f"{PACKAGE}/macros/script.py": [
-        ('    "skips_users",\n    "expected"', '    "skips_users",\n    "doubles_grades",\n    "expected"')
-    ],
     f"{PACKAGE}/evaluation/options.py": [
         ('"unjudged", "without_relevant")', '"unjudged", "without_relevant", "zz_doubled")'),
         (

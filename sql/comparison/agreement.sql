@@ -222,7 +222,7 @@ FROM (
         -- A smaller error comes from rounding.
         CASE WHEN error > 1e-12 * CASE statistic WHEN 'mean_difference' THEN range ELSE 1 END THEN error ELSE error * 0 END
             AS standard_error,
-        nullif(standard_error, 0) * {{ student_t.quantile(of.t, of.alpha, "CASE WHEN n > 1 THEN n - 1 END") }} AS half
+        nullif(standard_error, 0) * {{ student_t.quantile(of.is_portable, of.alpha, "CASE WHEN n > 1 THEN n - 1 END") }} AS half
     FROM jackknife
     CROSS JOIN counts)
 ORDER BY place ASC NULLS LAST

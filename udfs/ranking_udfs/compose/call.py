@@ -12,6 +12,7 @@ import duckdb
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
 from ..quoting import double, sql_value
+from . import portable
 from .arguments import LARGEST, PARSERS, Given, parse_fields, require_ks
 from .columns import (
     PLAIN_NUMBER,
@@ -94,7 +95,6 @@ class Group:
     source: str  # the CTE that is cut
     suffix: str  # suffix of the names of the new CTEs
     is_last: bool
-    is_asked: bool = True
 
     @property
     def result(self) -> str:
@@ -150,6 +150,7 @@ class Call:
     caller: str = ""  # the name of the function in errors
     types: Types | None = None
     is_part: bool = False  # true over partitions of users, in a database of partitions.py
+    is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
     def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Call":
@@ -240,7 +241,8 @@ class Call:
     @property
     def reused(self) -> str:
         """MATERIALIZED for DuckDB 1.5, which crashes if an inlined CTE reads an Arrow table twice."""
-        return "MATERIALIZED" if duckdb.__version__.startswith("1.5") else "NOT MATERIALIZED"
+        may_be_1_5 = duckdb.__version__.startswith("1.5") or (self.is_portable and not self.types)
+        return "MATERIALIZED" if may_be_1_5 else "NOT MATERIALIZED"
 
     @property
     def rec_columns(self) -> str:
@@ -340,7 +342,7 @@ class Call:
 
     @property
     def hidden_grade_text(self) -> str:
-        return grade_not_read(self.score)
+        return portable.grade_not_read(self.score) if self.is_portable else grade_not_read(self.score)
 
     @property
     def has_float_scores(self) -> bool:
@@ -370,6 +372,9 @@ class Call:
         """SQL of the error text about columns; "" if they are known and therefore checked."""
         if self.types:
             return ""
+        if self.is_portable:
+            findings = portable.ranking_findings(self.names, self.tables, self.min_grade)
+            return portable.first_sentence(findings)
         facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
 
 from ..compose.call import range_of
-from ..compose.comparison import STUDENT_T
 from ..compose.means import mean
 from ..measures.grammar import Choice
 from ..quoting import identifier
@@ -31,7 +30,7 @@ def shortfalls_query(request: Request, choice: Choice, system: str, confidence: 
     {mean("difference", False)} AS mean,
     CASE WHEN max(difference) - min(difference) > 1e-12 THEN stddev_samp(difference) ELSE 0 END AS deviation,
     skewness(difference) AS skewness,
-    {STUDENT_T}_quantile({two_sided}, nullif(count(difference) - 1, 0)) AS t
+    system.main._ranking_arrow_t_quantile({two_sided}, nullif(count(difference) - 1, 0)) AS t
 FROM (
     SELECT {"one.system, " * bool(system)}one.k, {sides[0]}.{value} - {sides[1]}.{value} AS difference
     FROM {by_user} AS one
