@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.duckdb.macros import FILE
-from ranking_udfs.macros import files, portable
+from ranking_udfs.macros import files, script
 from tests import coming_from, reference, transcripts
 from tests.by_value import kept
 from tests.reference import ROOT
@@ -45,7 +45,7 @@ def between(path: Path, **parts: Iterable[str]) -> str:
 def generated() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and its text; the macros first, which examples of the reference call."""
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
-    yield ROOT / "sql" / portable.SCRIPT, portable.script()
+    yield ROOT / "sql" / script.SCRIPT, script.script()
     index = ROOT / "sql" / "README.md"
     yield index, between(index, contents=reference.contents())
     migrating = ROOT / "sql" / "migrating.md"

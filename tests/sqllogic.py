@@ -3,7 +3,7 @@
 The files use this part of it: `statement ok`; `statement error` with the message behind `----`; and
 `query III`, a letter for each column, with the rows behind `----` and a tab between values. An empty line
 ends a record. `onlyif LABEL` and `skipif LABEL` before a record, and `require LABEL` before all that follow,
-name an edition (`python` or `script`) or a DuckDB (`duckdb1` or `duckdb2`). `foreach NAME VALUE ...` to
+name a DuckDB (`duckdb1` or `duckdb2`). `foreach NAME VALUE ...` to
 `endloop` repeats records with each value in place of `${NAME}`; `foreach A,B 1,2 3,4` sets two names.
 
 A message is the whole first line of the error, and a DOUBLE is compared by value (`by_value.py`). The runner
@@ -21,7 +21,6 @@ from typing import Any
 import duckdb
 
 import ranking_udfs
-from ranking_udfs.macros import portable
 from tests import by_value
 
 FOLDER = Path(__file__).parent / "sql"
@@ -38,11 +37,12 @@ class Record:
     kind: str  # "ok", "error", or the letters of the columns of a query
     sql: str
     expected: list[str]
-    conditions: list[list[str]]  # such as ["onlyif", "python"]
+    conditions: list[list[str]]  # such as ["onlyif", "duckdb2"]
 
-    def is_for(self, edition: str) -> bool:
-        labels = (edition, f"duckdb{duckdb.__version__[0]}")
-        return all((label in labels) == (word != "skipif") for word, label in self.conditions)
+    @property
+    def is_for_this_duckdb(self) -> bool:
+        own = f"duckdb{duckdb.__version__[0]}"
+        return all((label == own) == (word != "skipif") for word, label in self.conditions)
 
 
 def repeated(loop: re.Match[str]) -> str:
@@ -107,15 +107,10 @@ def is_equal(letter: str, cell: Any, expected: str) -> bool:
 
 
 class Runner:
-    """A database with the functions of one edition, which runs each file in a schema of its own."""
+    """A database with the pack, which runs each file in a schema of its own."""
 
-    def __init__(self, edition: str) -> None:
-        self.edition = edition
-        self.con = self.database = duckdb.connect()
-        if edition == "python":
-            ranking_udfs.register(self.database)
-        else:
-            self.database.execute(portable.script())
+    def __init__(self) -> None:
+        self.con = self.database = ranking_udfs.register(duckdb.connect())
 
     def rows(self, record: Record) -> list[tuple[Any, ...]]:
         """Run a record and return its rows: of an error its message, of other statements none."""
@@ -136,7 +131,7 @@ class Runner:
         self.con = self.database.cursor()
         self.con.execute(f"CREATE SCHEMA \"{path.stem}\"; SET schema = '{path.stem}'")
         for record in read(path):
-            if record.is_for(self.edition):
+            if record.is_for_this_duckdb:
                 yield record, self.rows(record)
 
     def failures(self, path: Path) -> Iterator[str]:
@@ -149,5 +144,5 @@ class Runner:
             if not (
                 is_right and all(all(map(is_equal, letters, *pair)) for pair in zip(rows, cells, strict=True))
             ):
-                place = f"tests/sql/{path.name}:{record.line} ({self.edition})"
+                place = f"tests/sql/{path.name}:{record.line}"
                 yield f"{place}\n{record.sql}\n----\n" + "\n".join(map(row_text, rows))

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.macros import portable
+from ranking_udfs.macros.script import script
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, value
@@ -51,7 +51,7 @@ def connected(to: str) -> Iterator[Con]:
         for setting in LAYOUTS.get(to, []):
             con.execute(f"SET {setting}")
         if to == "script":
-            yield con.execute(portable.script())
+            yield con.execute(script())
         else:
             yield ranking_udfs.register(con, hivemall=to == "hivemall")
 

@@ -37,7 +37,7 @@ def test_data_forges_no_line_of_notes_and_errors(capsys: pytest.CaptureFixture[s
 
 SINGLE = [
     (command, option.opts[-1])
-    for command, declared in group(lambda *_: None).commands.items()
+    for command, declared in group(lambda *_: None, lambda *_: None).commands.items()
     for option in declared.params
     if isinstance(option, click.Option) and not option.multiple and not option.is_flag
 ]

@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from ranking_udfs.command.script import script_text
 from ranking_udfs.evaluation import queries
-from ranking_udfs.macros.standalone import stand_alone
 from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
 from tests.conftest import Con, Patch, module_connection
 
@@ -112,19 +112,11 @@ def test_printed_sql_names_the_types_of_all_columns(run: Run, folder: Path, name
             assert con.execute(types).fetchall() == [(kinds,)]
 
 
-def test_printed_sql_starts_with_the_macros_it_calls(con: Con) -> None:
-    """Student's t comes with the macros it calls; a function of Python is named in a comment."""
-    sql = "SELECT t, system.main._ranking_arrow_t_p(t, 9) AS p, '_ranking_t_p(1' AS text FROM range(5) ts(t)"
-    needs = "SELECT system.main._ranking_sign_flips(1)"
-    head, (text, other) = stand_alone([sql, needs])
-    names = [re.findall(r"MACRO (\w+)", macro) for macro in head]
-    assert names == [["ranking_log1p"], ["ranking_t_tail"], ["ranking_t_p"]]
-    assert all(macro.startswith("-- ") for macro in head)
-    with duckdb.connect() as plain:
-        for macro in head:
-            plain.execute(macro)
-        assert_same(queries.fetch_rows(plain, text), queries.fetch_rows(con, sql))
-    assert other == f"-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips.\n{needs}"
+def test_printed_sql_names_the_functions_of_python_that_it_calls() -> None:
+    plain, needs = "SELECT 'system.main._ranking_sign_flips(1'", "SELECT system.main._ranking_sign_flips(1)"
+    comment = "-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips."
+    assert f"-- A.\n{plain};\n" in script_text([], [("A.", plain)], "")
+    assert f"-- B.\n{comment}\n{needs};\n" in script_text([], [("A.", plain), ("B.", needs)], "")
 
 
 def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monkeypatch: Patch) -> None:

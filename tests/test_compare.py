@@ -26,7 +26,7 @@ from ranking_udfs.compose.arguments import OWN_NAMES, Given
 from ranking_udfs.compose.comparison import ComparisonByUser
 from ranking_udfs.compose.functions import compose
 from ranking_udfs.compose.means import mean_interval
-from ranking_udfs.macros import standalone
+from ranking_udfs.compose.templates import module
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, is_close, module_connection, rows, value
@@ -151,24 +151,24 @@ def test_students_t_has_twelve_digits(con: Con, df: int) -> None:
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
     given = [df, list(exact), list(map(float, exact.values()))]
-    with duckdb.connect() as script:
-        for helper in standalone.helpers(["_ranking_t_p", "_ranking_t_quantile"]):
-            script.execute(helper)
-        for connection, name in ((con, "system.main._ranking_arrow_t"), (script, "ranking_t")):
-            query = f"""SELECT t, {name}_p(t, $1), {name}_quantile(p, $1)
-                FROM (SELECT unnest($2::DOUBLE[]) AS t, unnest($3::DOUBLE[]) AS p)"""
-            found = connection.execute(query, given).fetchall()
-            assert [t for t, *_ in found] == list(exact)
-            for t, p, quantile in found:
-                assert abs(p / exact[t] - 1) < 1e-12, t
-                # Beyond 0.999, a DOUBLE of p determines t to fewer digits.
-                assert exact[t] >= 0.999 or quantile == pytest.approx(t, rel=1e-12), t
+    student_t = module("comparison/internal/student_t.jinja")
+    for is_portable in (False, True):
+        both = student_t.p(is_portable, "t", "$1"), student_t.quantile(is_portable, "p", "$1")
+        query = f"""SELECT t, {", ".join(map(str, both))}
+            FROM (SELECT unnest($2::DOUBLE[]) AS t, unnest($3::DOUBLE[]) AS p)"""
+        found = con.execute(query, given).fetchall()
+        assert [t for t, *_ in found] == list(exact)
+        for t, p, quantile in found:
+            assert abs(p / exact[t] - 1) < 1e-12, t
+            # Beyond 0.999, a DOUBLE of p determines t to fewer digits.
+            assert exact[t] >= 0.999 or quantile == pytest.approx(t, rel=1e-12), t
 
 
 def test_students_t_of_null_is_null(con: Con) -> None:
     pairs = "(VALUES (1.0, NULL), (NULL, 3), (NULL, NULL), (2, 3)) AS pairs(x, df)"
-    for function in ("p(x, df)", "quantile(x / 4, df)"):
-        query = f"SELECT system.main._ranking_arrow_t_{function} FROM {pairs}"
+    student_t = module("comparison/internal/student_t.jinja")
+    for is_portable, (name, x) in itertools.product((False, True), (("p", "x"), ("quantile", "(x / 4)"))):
+        query = f"SELECT {getattr(student_t, name)(is_portable, x, 'df')} FROM {pairs}"
         assert [t is None for (t,) in con.execute(query).fetchall()] == [True, True, True, False]
         assert con.execute(f"{query} WHERE x > 9").fetchall() == []
 

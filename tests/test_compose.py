@@ -56,7 +56,6 @@ TABLES = """
 SUMMARY = "FROM ranking.evaluate('rec', 'truth', [1, 3], measures := 'ndcg,recall')"
 NAMES = ["{rec}", "{{ of.rec }}", "{% if %}", "x' --", 'a"b', "\\1 {0} $1", "a\n\n \r\nb\u2028", "Ä.b"]
 tables = module_connection(TABLES)
-script = module_connection(TABLES, is_script=True)
 
 # Calls by function: the values of its arguments, as SQL, or None for one that is left out.
 Choices = dict[str, list[str | None]]
@@ -105,8 +104,6 @@ CHOICES: dict[str, Choices] = {
     "beyond_accuracy_by_user": CONTENTS | {"ks": ["[2, NULL]"]},
     "fuse": {},
 }  # fmt: skip
-# On the script, test_entry_points has calls of the others: to plan them takes a second for each.
-ON_SCRIPT = (*("overlap", "overlap_by_user", "by_item", "abstention"), *("beyond_accuracy", "beyond_accuracy_by_user", "fuse"))  # fmt: skip
 # Of these, the calls whose numbers of choices add up to a multiple: those of evaluate have each pair of choices.
 MULTIPLES = {"evaluate": 4, "by_user": 5, "distribution": 5, "judged": 2, "abstention": 2}
 
@@ -140,10 +137,6 @@ def known(con: Con, function: str, **arguments: str) -> str:
 
 def sorted_rows(con: Con, query: str) -> list[dict[str, Any]]:
     return rows(con, f"FROM ({query}) ORDER BY ALL")
-
-
-def rounded(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: round(value, 11) if isinstance(value, float) else value for name, value in row.items()}
 
 
 @pytest.fixture(scope="module")
@@ -184,15 +177,14 @@ def test_call_reads_current_rows_if_prepared_and_in_a_transaction(con: Con, expe
     assert [row[-1] for row in con.execute("EXECUTE summary('rec', [1, 3])").fetchall()] == [0, 0]
 
 
-def test_user_may_be_a_subquery_or_a_column_of_lateral(tables: Con, script: Con) -> None:
-    for con in (tables, script):
-        explained = "FROM ranking.explain('rec', 'truth', {}, 2)"
-        each = {user: con.execute(explained.format(user)).fetchall() for user in (1, 2)}
-        assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
-        assert con.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
-        query = f"SELECT * EXCLUDE (u) FROM (VALUES (1), (2)) AS users(u), LATERAL ({explained.format('u')})"
-        found = con.execute(f"{query} ORDER BY u, rank ASC NULLS LAST, grade DESC").fetchall()
-        assert found == each[1] + each[2]
+def test_user_may_be_a_subquery_or_a_column_of_lateral(tables: Con) -> None:
+    explained = "FROM ranking.explain('rec', 'truth', {}, 2)"
+    each = {user: tables.execute(explained.format(user)).fetchall() for user in (1, 2)}
+    assert [row[:3] for row in each[1]] == [(1, 1, 9), (2, 2, 1), (None, 3, 1), (None, 9, None)]
+    assert tables.execute(explained.format("(SELECT min(userid) FROM truth)")).fetchall() == each[1]
+    query = f"SELECT * EXCLUDE (u) FROM (VALUES (1), (2)) AS users(u), LATERAL ({explained.format('u')})"
+    found = tables.execute(f"{query} ORDER BY u, rank ASC NULLS LAST, grade DESC").fetchall()
+    assert found == each[1] + each[2]
 
 
 # --- Errors ---
@@ -211,7 +203,7 @@ def test_constants_are_needed_where_the_text_depends_on_them(tables: Con, call: 
 
 
 # fmt: off
-IN_PYTHON = [
+WRONG_ARGUMENTS = [
     ("ranking.evaluate('rec', 'truth', [-1])", "every k in ks must be 0 or more, got -1"),
     ("ranking.by_user('rec', 'truth', [1], ties := 'best')", "ties must be item|trec|expected, got 'best'"),
     ("ranking.judged('rec', 'truth', 1, min_grade := 0)", "min_grade must be a number > 0, got 0"),
@@ -222,8 +214,6 @@ IN_PYTHON = [
         "ranking.compare('pair', 'truth', [1], predicted_truth := 'graded', test := 'randomization')",
         "test must be t with predicted_truth, got randomization",
     ),
-]
-IN_BOTH = [
     ("ranking.overlap('_ranking_rec', [1])", "rec must be a table of another name, got _ranking_rec"),
     ("ranking.beyond_accuracy('two', [1], '_ranking_history')", "history must be a table of another name"),
     ("ranking.beyond_accuracy('two', [1], items := '_ranking_items')", "items must be a table of another name"),
@@ -260,16 +250,12 @@ WRONG_COLUMNS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("call", "error"), [*IN_PYTHON, *IN_BOTH], ids=lambda one: one[:40])
-def test_error_of_an_argument_comes_while_the_query_is_planned(
-    tables: Con, script: Con, call: str, error: str
-) -> None:
-    query, in_both = f"FROM {call}", (call, error) in IN_BOTH
-    statements = [query, f"EXPLAIN {query}", f"SELECT count(*) {query}"]
-    more = (f"SELECT 1 {query} WHERE false", f"CREATE VIEW broken AS {query}", f"PREPARE broken AS {query}")
-    asked = [(tables, one) for one in [*statements, *more]] + [(script, one) for one in statements] * in_both
-    for con, statement in asked:
-        assert refusal(con, statement).startswith(f"{call.partition('(')[0]}: {error}"), statement
+@pytest.mark.parametrize(("call", "error"), WRONG_ARGUMENTS, ids=lambda one: one[:40])
+def test_error_of_an_argument_comes_while_the_query_is_planned(tables: Con, call: str, error: str) -> None:
+    query = f"FROM {call}"
+    statements = [query, f"EXPLAIN {query}", f"SELECT count(*) {query}", f"SELECT 1 {query} WHERE false"]
+    for statement in [*statements, f"CREATE VIEW broken AS {query}", f"PREPARE broken AS {query}"]:
+        assert refusal(tables, statement).startswith(f"{call.partition('(')[0]}: {error}"), statement
 
 
 @pytest.mark.parametrize(
@@ -280,38 +266,35 @@ def test_error_of_an_argument_comes_while_the_query_is_planned(
         ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}..."),
     ],
 )
-def test_error_of_a_user_whatever_is_selected(tables: Con, script: Con, user: str, error: str) -> None:
-    for con, selected in product((tables, script), ("*", "count(*)", "rank")):
-        found = refusal(con, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
+def test_error_of_a_user_whatever_is_selected(tables: Con, user: str, error: str) -> None:
+    for selected in ("*", "count(*)", "rank"):
+        found = refusal(tables, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
         assert found.removeprefix("Invalid Input Error: ") == f"ranking.explain: {error}"
 
 
 @pytest.mark.parametrize(("call", "error"), MISREAD)
-def test_what_would_be_misread_is_refused_with_python_and_without(
-    tables: Con, script: Con, call: str, error: str
-) -> None:
+def test_what_would_be_misread_is_refused(tables: Con, call: str, error: str) -> None:
     view = "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
     view += "; CREATE OR REPLACE TEMP VIEW without_users AS FROM truth LIMIT 0"
-    for con, function in product((tables, script), ("ranking.evaluate", "ranking.by_user")):
-        found = refusal(con.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
+    for function in ("ranking.evaluate", "ranking.by_user"):
+        found = refusal(tables.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
         assert found.startswith(f"{function}: {error}")
 
 
 @pytest.mark.parametrize(("function", "role", "select", "error"), WRONG_COLUMNS)
-def test_errors_of_columns_are_the_same_in_all_editions(
-    tables: Con, script: Con, function: str, role: str, select: str, error: str
+def test_errors_of_columns_are_the_same_in_sql_and_python(
+    tables: Con, function: str, role: str, select: str, error: str
 ) -> None:
     given = {"rec": "'three'"} if function == "fuse" else {"rec": "'two'", "ks": "[1]"}
     given |= {"systems": "['a']"} if function == "fuse" else {}
     given |= {"truth": "'wanted'"} if function == "by_item" else {}
     given |= {"history": "'history'", "items": "'items'"} if function == "beyond_accuracy" else {}
     source = "" if " FROM " in select else f" FROM {given[role].strip(chr(39))}"
-    for con in (tables, script):
-        con.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
+    tables.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
     given[role] = "'wrong'"
-    queries = [(tables, known(tables, function, **given))]
-    queries += [(con, written(function, **given)) for con in (tables, script)]
-    found = {refusal(con, query) for con, query in queries}
+    found = {
+        refusal(tables, query) for query in (known(tables, function, **given), written(function, **given))
+    }
     assert len(found) == 1, found
     assert found.pop().startswith(f"ranking.{function}: {error}")
 
@@ -381,7 +364,7 @@ def test_tables_named_as_ctes_that_read_tables_are_refused(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("function", CHOICES)
-def test_all_editions_give_the_same_rows(tables: Con, script: Con, function: str) -> None:
+def test_python_and_sql_give_the_same_rows(tables: Con, function: str) -> None:
     """Python knows the types of columns, SQL does not."""
     for arguments in calls(function):
         query = written(function, **arguments)
@@ -389,11 +372,6 @@ def test_all_editions_give_the_same_rows(tables: Con, script: Con, function: str
             sorted_rows(tables, one) for one in (known(tables, function, **arguments), query)
         )
         assert repr(of_python) == repr(of_sql) != "[]", arguments
-        if function in ON_SCRIPT:
-            of_script = sorted_rows(script, query)
-            if function == "abstention":  # Student's t is Arrow's there and SQL's in the script
-                of_sql, of_script = ([*map(rounded, found)] for found in (of_sql, of_script))
-            assert repr(of_script) == repr(of_sql), arguments
 
 
 @pytest.mark.parametrize("function", [name for name in CHOICES if name not in ("explain", "intents_by_user")])
@@ -434,7 +412,7 @@ def divided_texts(con: Con, function: str) -> Iterator[str]:
         yield known(con, function, **both, max_k="3")
     elif function != "by_user":
         every = list(calls(function))
-        for arguments in every if function in ON_SCRIPT else every[-1:]:
+        for arguments in every[-1:] if function in MULTIPLES else every:
             yield known(con, function, **arguments)
         if function == "evaluate":  # the mean of a measure without bounds
             yield known(con, function, **both, ks="[1, 3]", measures="'first_hit_rank,recall'")
@@ -577,11 +555,10 @@ def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both
     assert common_type(one, other) == both
 
 
-def test_a_lowest_grade_of_type_float_is_that_of_the_grades(tables: Con, script: Con) -> None:
-    for con in (tables, script):
-        con.execute("CREATE OR REPLACE TEMP VIEW floats AS SELECT * REPLACE (0.7::FLOAT AS rel) FROM truth")
-        call = "ranking.evaluate('rec', 'floats', [1], min_grade := 0.7::FLOAT)"
-        assert con.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
+def test_a_lowest_grade_of_type_float_is_that_of_the_grades(tables: Con) -> None:
+    tables.execute("CREATE OR REPLACE TEMP VIEW floats AS SELECT * REPLACE (0.7::FLOAT AS rel) FROM truth")
+    call = "ranking.evaluate('rec', 'floats', [1], min_grade := 0.7::FLOAT)"
+    assert tables.execute(f"SELECT users_without_relevant FROM {call}").fetchall() == [(0,)]
 
 
 def test_columns_of_any_type_are_read_as_duckdb_writes_them(con: Con) -> None:

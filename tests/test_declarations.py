@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,10 @@ from ranking_udfs.compose.arguments import JUDGING
 from ranking_udfs.evaluation.conclusion import users_texts
 from ranking_udfs.evaluation.options import COLUMNS, GRADES, OPTIONS, Option, columns_of, integer, number
 from ranking_udfs.macros.files import signature_words
-from ranking_udfs.macros.portable import argument_names
 from ranking_udfs.measures.registry import MEASURES, Measure
 from ranking_udfs.partitions import TABLES
 from tests.calls import table_functions
 from tests.conftest import Patch
-from tests.test_entry_points import CALLS as SCRIPT_CALLS
 
 # Table functions that do not run over partitions of users, and why.
 NOT_PARTITIONED = {
@@ -49,10 +48,10 @@ def test_an_integer_of_python_is_not_rounded() -> None:
     assert [value for value in (0, 1, 2.0, 2.5, 3, 4) if integer(1, 3).accepts(value)] == [1, 2.0, 3]
 
 
-def test_all_editions_take_the_same_options_of_judging() -> None:
+def test_sql_and_python_take_the_same_options_of_judging() -> None:
     """A call hands each on by its name, and so none takes the place of another."""
     assert [*JUDGING] == [*GRADES]
-    assert argument_names(signature_words()["JUDGING_ARGUMENTS"]) == [*GRADES, "users"]
+    assert re.findall(r"(\w+) :=", signature_words()["JUDGING_ARGUMENTS"]) == [*GRADES, "users"]
     assert {*GRADES} < {*COLUMNS}
 
 
@@ -69,12 +68,6 @@ def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
     assert sorted([*TABLES, *NOT_PARTITIONED]) == sorted(
         name.removeprefix("ranking.") for name in table_functions()
     )
-
-
-def test_the_script_is_asked_for_each_table_function() -> None:
-    """Without Python, ranking.abstention is asked in test_compose.py."""
-    called = {call.partition("(")[0] for call in SCRIPT_CALLS.split()}
-    assert table_functions() - called == {"ranking.abstention"}
 
 
 def test_spark_has_each_table_function_over_partitions() -> None:

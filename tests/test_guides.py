@@ -156,20 +156,6 @@ GUIDES: dict[str, list[Step]] = {
         ),
         ("tests/test_signatures.py", "OTHER", '"zz_doubled": "\'yes\'"'),
     ],
-    # Of the guide to an option, for clients without Python.
-    "For clients without Python": [
-        (
-            "sql/tables/without_python/rules.sql",
-            r"without_relevant::VARCHAR IN \([^)]*\)\)",
-            r"\g<0>, _ranking_option('zz_doubled', zz_doubled, 'no|yes', zz_doubled IN ('no', 'yes'))",
-        ),
-        (
-            "sql/tables/without_python/_ranking_call.sql",
-            "'skips_users': ",
-            r"'doubles_grades': zz_doubled::VARCHAR = 'yes', \g<0>",
-        ),
-        (f"{PACKAGE}/macros/script.py", "FIELDS", '"doubles_grades"'),
-    ],
 }
 # The tests that the guides name, of the files that have one of the new things.
 NEW = "zz_last_rank or zz_lengths or declarations or left_out or each_table_function"

@@ -65,8 +65,7 @@ def test_the_wheel_has_each_template_compiled(wheel: zipfile.ZipFile) -> None:
 def test_the_wheel_composes_without_parsing_a_template(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     call = Call("evaluate", "rec", "truth", [10])
     code = (
-        "from ranking_udfs.compose.symbols import SymbolEnvironment\n"
-        "SymbolEnvironment._parse = None\n"
+        "import jinja2; jinja2.Environment._parse = None\n"
         "from ranking_udfs.compose.templates import render, __file__\n"
         "from ranking_udfs.compose.call import Call\n"
         f"print(__file__, render('tables/evaluate.sql', {call}), sep='\\n')"

@@ -1,12 +1,14 @@
-"""The pack without Python: the script that stays in a database, in DuckDB's shell and on bare connections."""
+"""Without Python: the script and frozen macros in DuckDB's shell, in Node and on bare connections."""
 
 import csv
 import json
+import random
 import re
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,20 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.folder import folder
-from ranking_udfs.macros.portable import script_macros
+from ranking_udfs.macros.files import defaults, signature
+from ranking_udfs.macros.frozen import TABLES as ROLES
+from ranking_udfs.macros.frozen import parameters_of
+from ranking_udfs.macros.script import FORMS, script_macros
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Captured, Con, Patch, is_close, module_connection, refusal, value
+from tests.calls import CONSTANT, MAKE, table_functions
+from tests.conftest import Captured, Con, Patch, module_connection, refusal
+from tests.test_signatures import OF_ONE, OTHER
+from tests.test_signatures import TABLES as SIGNED
+from tests.ties import create_tables, random_cases
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
-
+CLIENTS = ["bare", "shell", pytest.param("node", marks=pytest.mark.newest)]
 # Ties, a repeated row, and users of each table alone.
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES (7, 'a', 10.0), (7, 'c', 8.0), (7, 'b', 6.0), (7, 'f', 2.0),
@@ -31,14 +40,62 @@ TABLES = """
     CREATE TABLE truth AS FROM (VALUES (7, 'a', 3), (7, 'b', 1), (7, 'd', 2), (8, 'e', 1), (9, 'b', 2))
         AS t(userid, itemid, rel)"""
 SUMMARY = "FROM ranking.evaluate('rec', 'truth', [2, 4, NULL])"
-NDCG = "SELECT ranking.ndcg(judged, 3) FROM ranking.judged('rec', 'truth', 3) ORDER BY userid"
 # The users of truth; this is planned faster than other table functions.
 USERS = "SELECT list(userid ORDER BY userid) FROM ranking.judged('rec', 'truth', 3)"
+SOME = "judged, 3, gain := 'linear', discount := 'original', base := 3"
+# Queries of the script; Python has a baseline by name.
+OF_KS = ("evaluate", "by_user", "distribution")
+QUERIES = [
+    *(f"FROM ranking.{name}('rec', 'truth', [3, 33, NULL])" for name in OF_KS),
+    *(f"FROM ranking.{name}('random_rec', 'random_truth', [0, 2, 5])" for name in ("by_user", "check")),
+    "FROM ranking.compare('random_rec', 'random_truth', [2, 5])",
+    *(f"FROM ranking.judged('rec', 'truth', {k})" for k in ("0", "20", "NULL")),
+    *(f"FROM ranking.compare('rec', 'truth', {more})" for more in ("[10]", "[3, 5], baseline := 'a'")),
+    *(f"FROM ranking.check('messy_rec', 'messy_truth', {ks})" for ks in ("[10]", "[3, 50]", "[NULL]")),
+    *(f"FROM ranking.explain('rec', 'truth', 3, {k})" for k in ("4", "NULL")),
+    "FROM ranking.gate('compared')",
+    f"SELECT ranking.ndcg({SOME}), ranking.rbp(judged, 3, gain := 'graded') FROM judged_lists",
+    f"SELECT {', '.join(f'ranking.{name}(judged, 2)' for name in MEASURES)} FROM judged_lists",
+    """SELECT ranking.gini_coverage(rec), ranking.personalization(rec), ranking.catalog_coverage(rec, 20),
+        ranking.mean(p), ranking.geometric_mean(p), ranking.r2(p, u), ranking.logloss(p, u / 50::DOUBLE)
+    FROM lists GROUP BY g""",
+]
 
 Rows = list[tuple[Any, ...]]
-
-
 script = module_connection(TABLES, is_script=True)
+
+
+# --- The clients: each gives the rows of a query as texts ---
+
+
+@pytest.fixture(scope="module")
+def con(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
+    """Make the tables of calls, those with other names of columns, and a world of the fuzzer."""
+    with ranking_udfs.register(duckdb.connect()) as con:
+        con.execute("CREATE SCHEMA signed; USE signed").execute(SIGNED)
+        con.execute("CREATE TABLE timed AS SELECT *, i AS t FROM liked; USE memory").execute(MAKE)
+        draw = random.Random(80)
+        for system in "ab":
+            create_tables(con, random_cases(draw, 60, 9))
+            con.execute(f"CREATE TABLE of_{system} AS SELECT '{system}' AS system, * FROM given")
+        con.execute("CREATE TABLE random_rec AS FROM of_a UNION ALL FROM of_b")
+        con.execute("CREATE TABLE random_truth AS FROM judged")
+        yield con
+
+
+@pytest.fixture(scope="module")
+def database(con: Con, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a database of the script and these tables by DuckDB's shell, which tests only read."""
+    path = tmp_path_factory.mktemp("script") / "shop.duckdb"
+    tables = con.execute("SELECT schema_name, table_name FROM duckdb_tables()").fetchall()
+    statements = ["CREATE SCHEMA signed"]
+    for schema, table in tables:
+        file = path.with_name(f"{schema}.{table}.parquet")
+        con.execute(f"COPY {schema}.{table} TO '{file}'")
+        statements.append(f"CREATE TABLE {schema}.{table} AS FROM '{file}'")
+    assert shell(path, stdin=SCRIPT) == []
+    shell(path, *statements, f"CREATE VIEW summary AS {SUMMARY}")
+    return path
 
 
 def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin: Path | None = None) -> Rows:
@@ -53,56 +110,157 @@ def shell(database: Path, *statements: str, options: tuple[str, ...] = (), stdin
     return [tuple(row) for row in csv.reader(done.stdout.splitlines())]
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    return tmp_path / "shop.duckdb"
+NODE = """
+const { DuckDBInstance } = require('@duckdb/node-api');
+(async () => {
+  const [path, ...statements] = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+  const con = await (await DuckDBInstance.create(path, {access_mode: 'READ_ONLY'})).connect();
+  for (const statement of statements) {
+    var rows = (await con.runAndReadAll(statement)).getRowsJson();
+  }
+  console.log(JSON.stringify(rows));
+})();
+"""
 
 
-def run_script(con: Con) -> None:
-    """Run it as a client does that reads a statement at a time."""
-    for statement in con.extract_statements(SCRIPT.read_text(encoding="utf-8")):
-        con.execute(con.extract_statements(statement.query)[0])
+def in_node(database: Path, *statements: str) -> Rows:
+    """Return the rows of the last statement in Node, which NODE_PATH tells where it is."""
+    given = json.dumps([str(database), *statements])
+    done = subprocess.run(["node", "-e", NODE], input=given, capture_output=True, text=True, check=False)
+    if "Cannot find module" in done.stderr:
+        pytest.skip("npm install @duckdb/node-api, and set NODE_PATH")
+    assert done.returncode == 0, done.stderr
+    return [tuple(str(cell) for cell in row) for row in json.loads(done.stdout)]
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a database of the script and TABLES by DuckDB's shell, which tests only read."""
-    path = tmp_path_factory.mktemp("script") / "shop.duckdb"
-    shell(path, TABLES)
-    assert shell(path, stdin=SCRIPT) == []
-    shell(path, f"CREATE VIEW summary AS {SUMMARY}")
-    return path
+def on_bare_connection(database: Path, *statements: str) -> Rows:
+    with duckdb.connect(database, read_only=True) as bare:
+        rows = [bare.execute(statement).fetchall() for statement in statements][-1]
+    return [tuple(str(cell) for cell in row) for row in rows]
 
 
-def assert_same(found: Rows, expected: Rows) -> None:
-    """Assert that rows are equal, numbers to 1e-12."""
-    assert len(found) == len(expected) > 0
-    for row, others in zip(found, expected, strict=True):
-        for cell, other in zip(row, others, strict=True):
-            same = (
-                is_close(float(cell), other, 1e-12) if isinstance(other, float) else str(cell) == str(other)
-            )
-            assert same, (row, others)
+def client(name: str) -> Callable[..., Rows]:
+    if name == "node" and shutil.which("node") is None:
+        pytest.skip("no Node here")
+    return {"bare": on_bare_connection, "shell": shell, "node": in_node}[name]
+
+
+def as_texts(query: str) -> str:
+    return f"SELECT COLUMNS(*)::VARCHAR FROM ({query})"
+
+
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
+
+
+def assert_same(found: Rows, expected: Rows, about: str = "") -> None:
+    """Assert that rows of texts are equal, fractions in them to 1e-11."""
+
+    def parted(rows: Rows) -> list[tuple[str, list[float]]]:
+        lines = ["\t".join("None" if cell is None else str(cell) for cell in row) for row in rows]
+        return sorted((NUMBER.sub("#", line), [*map(float, NUMBER.findall(line))]) for line in lines)
+
+    pairs = [*zip(parted(found), parted(expected), strict=True)]
+    assert pairs, about
+    for (text, numbers), (other, others) in pairs:
+        assert text == other, about
+        assert numbers == pytest.approx(others, rel=1e-11, abs=1e-11), about
+
+
+# --- The script ---
+
+
+def test_the_queries_have_each_function_of_the_script() -> None:
+    called = {*re.findall(r"ranking\.(\w+)", " ".join(QUERIES))}
+    assert called >= {*FORMS, *MEASURES}
 
 
 @pytest.mark.slow
-def test_the_script_serves_later_sessions_and_views(con: Con, database: Path) -> None:
-    con.execute(TABLES)
-    with duckdb.connect(database) as later:  # what one wrote the other reads
-        assert_same(later.execute(NDCG).fetchall(), con.execute(NDCG).fetchall())
-    version = f"duckdb-ranking-udfs {ranking_udfs.__version__}"
-    assert shell(database, "SELECT ranking.version()") == [(version,)]
-    expected = con.execute(SUMMARY).fetchall()
-    assert_same(shell(database, "FROM summary"), expected)
-    with duckdb.connect() as elsewhere:
-        rows = elsewhere.execute(f"ATTACH '{database}' AS other (READ_ONLY); FROM other.summary").fetchall()
-    assert_same(rows, expected)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_script_gives_the_numbers_of_python(con: Con, database: Path, name: str) -> None:
+    run = client(name)
+    for query in QUERIES:
+        expected = con.execute(as_texts(query)).fetchall()
+        assert_same(run(database, as_texts(query.replace("baseline := ", ""))), expected, query)
 
 
-# Words before a bracket that call no function, and a table of the same form.
+@pytest.mark.parametrize("selected", ["*", "count(*)"])
+@pytest.mark.parametrize(
+    ("ks", "error"),
+    [
+        *((ks, f"ks must be a non-empty list of cutoffs, got {ks}") for ks in ("NULL", "[]")),
+        ("[3, -4]", "every k in ks must be 0 or more, got -4"),
+        ("[2.5]", "every k in ks must be an integer, got [2.5]"),
+    ],
+)
+def test_cutoffs_are_checked_whatever_is_selected(script: Con, selected: str, ks: str, error: str) -> None:
+    for function in ("evaluate", "by_user", "distribution", "compare", "check"):
+        found = refusal(script, f"SELECT {selected} FROM ranking.{function}('rec', 'truth', {ks})")
+        assert found == f"ranking.{function}: {error}"
+
+
+def test_a_negative_rank_is_refused(script: Con) -> None:
+    for call in ("judged('rec', 'truth', -1)", "explain('rec', 'truth', 7, -1)"):
+        found = refusal(script, f"SELECT count(*) FROM ranking.{call}")
+        assert found == f"ranking.{call.partition('(')[0]}: max_k must be 0 or more, got -1"
+
+
+REC, TRUTH = "FROM rec", "FROM truth"
+# The queries of rec and truth, the start of the error, and what replaces `...` in its advice.
+RULES = [
+    ("SELECT * RENAME (score AS points) FROM rec", TRUTH, "rec must have a column score, got", "points"),
+    (REC, "SELECT * RENAME (userid AS who) FROM truth", "truth must have a column userid, got", "who"),
+    ("SELECT *, 'x' AS Model_ID FROM rec", TRUTH, "rec has a column Model_ID that is not read", ""),
+    ("SELECT *, 'x' AS model FROM rec", TRUTH, "rec has a column model that is not read", ""),
+    ("SELECT *, 'x' AS system, 3 AS seed FROM rec", TRUTH, "rec has a column seed that is not read", ""),
+    ("SELECT *, 3 AS seed FROM rec", TRUTH, "rec has a column seed that is not read", ""),
+    (REC, "SELECT * RENAME (rel AS stars) FROM truth", "truth has a column stars that is not read", ""),
+    (REC, "SELECT * RENAME (rel AS score) FROM truth", "truth has a column score that is not read", ""),
+    (REC, "SELECT * REPLACE ('x' AS rel) FROM truth", "rel must be a number, got VARCHAR: cast it", None),
+    (REC, "SELECT * REPLACE (NULL AS rel) FROM truth", 'rel must be a number, got "NULL": cast it', None),
+    ("SELECT * REPLACE ('9' AS score) FROM rec", TRUTH, "score must be a number, got VARCHAR: cast it", None),
+    ("SELECT * REPLACE ([1] AS itemid) FROM rec", TRUTH, "itemid must have the same type in rec and", None),
+    (
+        "SELECT * REPLACE ([1, 2]::INTEGER[2] AS itemid) FROM rec",
+        "SELECT * REPLACE ([1, 2]::INTEGER[2] AS itemid) FROM truth",
+        "itemid must not be or hold an ARRAY or INTERVAL, got INTEGER[2]: cast it",
+        None,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rec", "truth", "error", "column"), RULES)
+def test_columns_that_would_give_a_wrong_number_are_refused_and_the_advice_is_right(
+    script: Con, rec: str, truth: str, error: str, column: str | None
+) -> None:
+    """Empty tables are checked, too. In the check it is a row, as with Python."""
+    script.execute(f"CREATE OR REPLACE VIEW wrong_rec AS {rec}")
+    script.execute(f"CREATE OR REPLACE VIEW wrong_truth AS {truth}")
+    script.execute("CREATE OR REPLACE VIEW no_rec AS FROM wrong_rec WHERE false")
+    calls = [f"{name}('wrong_rec', 'wrong_truth', [3])" for name in OF_KS]
+    calls += ["evaluate('no_rec', 'wrong_truth', [3])", "judged('wrong_rec', 'wrong_truth', 3)"]
+    calls += ["explain('wrong_rec', 'wrong_truth', 7, 3)"]
+    for call in calls:
+        for selected in ("*", "count(*)"):
+            found = refusal(script, f"SELECT {selected} FROM ranking.{call}")
+            assert found.startswith(f"ranking.{call.partition('(')[0]}: {error}")
+    checked = "SELECT code FROM ranking.check('wrong_rec', 'wrong_truth', [3]) WHERE severity = 'error'"
+    codes = {code for (code,) in script.execute(checked).fetchall()}
+    assert codes & {"unfit_column", "system_not_read", "run_not_read", "grade_not_read"}
+    if column is None:
+        return
+    table = "rec" if rec != REC else "truth"
+    for advice in re.findall(r"SELECT \* (?:\w+ \(.*?\)(?= and | FROM|,|:|;|$| if | or )\s?)+", found):
+        select = advice.replace("...", column)
+        script.execute(f"CREATE OR REPLACE VIEW right_{table} AS {select.strip()} FROM wrong_{table}")
+        names = {"rec": "wrong_rec", "truth": "wrong_truth"} | {table: f"right_{table}"}
+        query = f"SELECT * FROM ranking.evaluate('{names['rec']}', '{names['truth']}', [3])"
+        assert script.execute(query).fetchall(), advice
+
+
+# Words before a bracket that call no function, and tables of the same form.
 SYNTAX = """and as by case cast coalesce else exists filter from in join lateral materialized not nullif on or
     over row select then try_cast using values when where exclude replace columns distinct union all except
-    anti struct map decimal lists _ranking_lists"""
+    anti struct map decimal lists codes required given_tables between _ranking_lists"""
 
 
 def calls_in(sql: str) -> set[str]:
@@ -111,97 +269,47 @@ def calls_in(sql: str) -> set[str]:
     return {name.lower() for name in re.findall(r"(?<![\w.\"])([A-Za-z_]\w*)\(", code)}
 
 
-@pytest.mark.slow
-def test_a_macro_of_the_script_keeps_its_rules(bare: Con) -> None:
-    """The SQL that a macro makes, in texts, calls none of the others either."""
+def test_a_macro_of_the_script_calls_no_other_macro_and_no_python(bare: Con) -> None:
     sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal"
     known = {name for (name,) in bare.execute(sql).fetchall()} | {*SYNTAX.split()}
-    rules: dict[str, Callable[[str], Any]] = {
-        "calls no function of Python": lambda sql: re.findall(r"system\.main\.?\w*", sql),
-        "calls no macro of the pack": lambda sql: (
-            {*re.findall(r"\b_?ranking_\w+(?=\()", sql)} - {"_ranking_lists"}
-        ),
-        "calls DuckDB's functions alone": lambda sql: calls_in(sql) - known,
-    }
-    broken = [
-        f"{name} {rule}: {found}"
-        for name, sql in script_macros().items()
-        for rule, find in rules.items()
-        if (found := find(sql))
-    ]
+    for name, macro in script_macros().items():
+        assert not re.findall(r"system\.main\.?\w*", macro), name
+        assert calls_in(macro) - known == set(), name
     # DuckDB 2.0.0 forgets the names where it writes a macro into a file of an older format: write {...}.
-    broken += [
-        f"{name} passes no arguments by name: {found}"
-        for name, macro in macros().items()
-        if (found := re.findall(r"\bstruct_(?:update|insert|pack)\(", macro.sql))
-    ]
-    assert broken == []
+    named = {name for name, sql in script_macros().items() if re.search(r"\bstruct_\w+\([^)]*:=", sql)}
+    assert named == set()
 
 
 def test_a_file_works_under_whatever_name_it_is_attached(con: Con, database: Path) -> None:
     """The tables are those that the session finds."""
-    con.execute(TABLES)
     with duckdb.connect() as elsewhere:
         elsewhere.execute(f"ATTACH '{database}' AS market (READ_ONLY)").execute(TABLES)
-        for query in (SUMMARY, NDCG, "FROM ranking.check('rec', 'truth', [2])", "SELECT ranking.mae(1, 3)"):
-            rows = elsewhere.execute(query.replace("ranking.", "market.ranking.")).fetchall()
-            assert_same(rows, con.execute(query).fetchall())
+        con.execute("CREATE SCHEMA small; USE small").execute(TABLES)
+        for query in (SUMMARY, USERS, "FROM ranking.check('rec', 'truth', [2])", "SELECT ranking.mae(1, 3)"):
+            rows = elsewhere.execute(as_texts(query.replace("ranking.", "market.ranking."))).fetchall()
+            assert_same(rows, con.execute(as_texts(query)).fetchall())
+        con.execute("USE memory")
+        found = elsewhere.execute(as_texts("FROM market.summary")).fetchall()  # which has tables of its own
+        assert_same(found, con.execute(as_texts(SUMMARY)).fetchall())
 
 
-@pytest.mark.slow
 def test_the_script_runs_again_beside_names_of_others(bare: Con) -> None:
-    """In a schema of its own it makes every macro but Hivemall's helpers; it divides whatever the setting."""
+    """It makes its macros in a schema of its own, with any number of statements at a time."""
     bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
-    run_script(bare)
-    bare.execute("CREATE MACRO ranking.mine() AS 'hers'")
-    run_script(bare)
-    settings = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
-    assert bare.execute(settings).fetchall() == [(True, None)]
+    text = SCRIPT.read_text(encoding="utf-8")
+    for statement in bare.extract_statements(text):
+        bare.execute(bare.extract_statements(statement.query)[0])  # the parser reads a setting
+    bare.execute("CREATE MACRO ranking.mine() AS 'hers'").execute(text)
     assert bare.execute(TABLES).execute(USERS).fetchall() == [([7, 8, 9],)]
-    sql = "SELECT main.mae(1, 3), ranking.mae(1, 3), ranking.mine()"
-    assert bare.execute(sql).fetchall() == [("hers", 2, "hers")]
+    sql = "SELECT main.mae(1, 3), ranking.mae(1, 3), ranking.mine(), ranking.version()"
+    version = f"duckdb-ranking-udfs {ranking_udfs.__version__}"
+    assert bare.execute(sql).fetchall() == [("hers", 2, "hers", version)]
     made = bare.execute("""
-        SELECT function_name, list_count(parameter_types), macro_definition FROM duckdb_functions()
-        WHERE database_name = 'memory' AND function_name <> 'mine'
-            AND NOT (schema_name = 'main' AND function_name = 'mae')
-    """).fetchall()
-    names, _, texts = zip(*made, strict=True)
-    assert {*names} == {*script_macros()} == {one.name for one in macros().values() if not one.is_temp}
-    typed = [name for name, n_types, _ in made if n_types]
-    assert not typed, "clients would have to keep to the types of these parameters"
-    assert not [name for name, _, text in made if "//" in text]
-    assert any(" / " in text for text in texts)
-
-
-OF_0_2 = """
-    CREATE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0'; CREATE MACRO _ranking_call(a) AS a;
-    CREATE MACRO udf_mae(a, b) AS a;
-    COMMENT ON MACRO ranking_version IS 'x'; COMMENT ON MACRO udf_mae IS 'x'"""
-
-
-@pytest.mark.slow
-def test_the_macros_of_version_0_2_are_dropped_from_main_and_no_others(bare: Con) -> None:
-    names = "SELECT list(function_name ORDER BY function_name) FROM duckdb_functions() "
-    names += "WHERE schema_name = 'main' AND NOT internal"
-    bare.execute("CREATE MACRO ranking_summary(a) AS TABLE SELECT 'hers'; CREATE MACRO ranking_mine() AS 1")
-    run_script(bare)
-    assert value(bare, names) == ["ranking_mine", "ranking_summary"]
-    bare.execute("DROP MACRO TABLE ranking_summary").execute(OF_0_2)
-    bare.execute("CREATE SCHEMA s; SET search_path = 's,main'")
-    run_script(bare)
-    assert value(bare, names) == ["ranking_mine"]
-    assert value(bare, "SELECT current_setting('search_path')") == "memory.s,memory.main"  # which is the same
-    assert value(bare, "SELECT ranking.mae(1, 3)") == 2
-
-
-@pytest.mark.parametrize("hers", ["CREATE MACRO udf_rmse(a) AS 1", "CREATE TEMP MACRO udf_rmse(a) AS 1"])
-def test_a_users_macro_named_as_in_version_0_2_stops_the_script(bare: Con, hers: str) -> None:
-    bare.execute(OF_0_2).execute(hers)
-    error = "udf_rmse in (memory|temp) has a name of version 0.2, whose macros go, and is not one: rename it"
-    with pytest.raises(duckdb.InvalidInputException, match=f"^Invalid Input Error: {SCRIPT.name}: {error}"):
-        run_script(bare)
-    bare.execute("ROLLBACK")
-    assert bare.execute("SELECT udf_rmse(1), udf_mae(1, 2), _ranking_call(3)").fetchall() == [(1, 1, 3)]
+        SELECT DISTINCT function_name, list_count(parameter_types) FROM duckdb_functions()
+        WHERE schema_name = 'ranking' AND function_name <> 'mine'""").fetchall()
+    assert {name for name, _ in made} == {*script_macros()} < {*macros()}
+    typed = [name for name, n_types in made if n_types]
+    assert not typed, "files in the format of DuckDB 1.5 hold no types of parameters"
 
 
 @pytest.mark.parametrize(
@@ -212,8 +320,9 @@ def test_a_users_macro_named_as_in_version_0_2_stops_the_script(bare: Con, hers:
     ],
 )
 def test_a_schema_of_another_origin_stops_the_script_before_it_writes(
-    shop: Path, hers: str, options: tuple[str, ...]
+    tmp_path: Path, hers: str, options: tuple[str, ...]
 ) -> None:
+    shop = tmp_path / "shop.duckdb"
     mine = "SELECT function_name, macro_definition FROM duckdb_functions() WHERE database_name = 'shop'"
     before = shell(shop, hers, mine)
     message = "the schema ranking must not be of another origin, got one in shop: rename"
@@ -229,69 +338,9 @@ def test_a_database_called_ranking_stops_the_script(tmp_path: Path) -> None:
         shell(tmp_path / "ranking.duckdb", options=("-bail",), stdin=SCRIPT)
 
 
-@pytest.mark.parametrize("truth", ["[1, 2]", "MAP {1: 2}", "[{'grade': 1, 'item': 2}]"])
-def test_a_measure_of_lists_says_how_to_judge_them(script: Con, truth: str) -> None:
-    for name, measure in MEASURES.items():
-        k = ", 10" if measure.options else ""  # else DuckDB says how many arguments there may be
-        assert refusal(script, f"SELECT ranking.{name}([1, 2], {truth}{k})") == (
-            f"ranking.{name}: judged must be a judged ranking, got INTEGER[]: "
-            f"write ranking.{name}(ranking.judge(rec, truth), 10)"
-        )
-
-
 def test_the_command_prints_the_script(capsys: Captured) -> None:
     assert main(["sql", "--pack"]) == 0
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
-
-
-NODE = """
-const { DuckDBInstance } = require('@duckdb/node-api');
-(async () => {
-  const con = await (await DuckDBInstance.create(':memory:')).connect();
-  for (const statement of JSON.parse(require('fs').readFileSync(0, 'utf8'))) {
-    var rows = (await con.runAndReadAll(statement)).getRowsJson();
-  }
-  console.log(JSON.stringify(rows));
-})();
-"""
-
-
-def in_node(code: str, statements: list[str]) -> Any:
-    """Return what a client prints in Node, which NODE_PATH tells where it is."""
-    given = json.dumps(statements)
-    found = subprocess.run(["node", "-e", code], input=given, capture_output=True, text=True, check=False)
-    if "Cannot find module" in found.stderr:
-        pytest.skip("npm install @duckdb/node-api, and set NODE_PATH")
-    assert found.returncode == 0, found.stderr
-    return json.loads(found.stdout)
-
-
-@pytest.mark.newest
-@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
-def test_node_attaches_a_file_of_the_script(con: Con, database: Path) -> None:
-    attached = f"ATTACH '{database}' AS shop (READ_ONLY)"
-    query = "SELECT recall, ndcg FROM ranking.evaluate('rec', 'truth', [2, 4], measures := 'recall,ndcg')"
-    tables = filter(str.strip, TABLES.split(";"))
-    found = in_node(NODE, [attached, *tables, query.replace("ranking.", "shop.ranking.")])
-    assert_same(found, con.execute(TABLES).execute(query).fetchall())
-
-
-COMPARE = "ranking.compare('rec', 'truth', [1]"
-IN_PYTHON_ALONE = [
-    (f"{COMPARE}, predicted_truth := 'truth')", "predicted_truth must be NULL", "truth"),
-    ("ranking.compare_by_user('by_user', predicted := 'by_user')", "predicted must be NULL", "by_user"),
-    (f"{COMPARE}, test := 'randomization')", "test must be t", "randomization"),
-]
-
-
-@pytest.mark.parametrize(("call", "rule", "got"), IN_PYTHON_ALONE)
-def test_what_only_python_compares_is_refused_while_the_query_is_planned(
-    script: Con, call: str, rule: str, got: str
-) -> None:
-    found = refusal(script, f"EXPLAIN SELECT 1 FROM {call}")
-    assert found.startswith(f"{call.partition('(')[0]}: {rule} where the Python package is not, got {got}")
-    advice = ": use ranking_udfs.register, or ranking-udfs compare --predicted-truth"
-    assert "predicted" not in rule or found.endswith(advice)
 
 
 @pytest.mark.slow
@@ -310,4 +359,102 @@ def test_the_command_reads_a_database_with_the_script_or_called_ranking(
             view = "(SELECT recall([1], [1]))"
         con.execute(f"CREATE VIEW shown AS SELECT * FROM rec WHERE (SELECT count(*) FROM {view}) > 0")
     assert main(["evaluate", "--database", file, "shown", "truth", "-m", "recall", "--format", "csv"]) == 0
-    assert capsys.readouterr().out.startswith("k,users")
+    assert "users" in capsys.readouterr().out
+
+
+# --- Frozen macros ---
+
+# The functions with options of their own that exclude each other.
+PREDICTED = {"users": "NULL", "without_relevant": "'zero'", "predicted_truth": "'liked'"}
+CASES = {name.removeprefix("ranking."): dict[str, str]() for name in table_functions() - {*CONSTANT}} | {
+    "check": {"truth": "'timed'"},
+    "compare with predicted_truth": PREDICTED,
+    "check with predicted_truth": PREDICTED | {"truth": "'timed'"},
+    "compare_by_user of all columns": {"measures": "NULL"},
+    "split by last": {"last": "1", "folds": "1", "test_from": "NULL", "test_size": "NULL", "gap": "NULL"},
+}
+
+
+@cache
+def arguments_of(case: str) -> dict[str, str]:
+    """Return all arguments of a call as SQL, none with its default if there is another value."""
+    function = case.partition(" ")[0]
+    names = [text.split()[0] for text in signature(function)]
+    values = OTHER | {"test": "'t'"} | OF_ONE.get(function, {}) | CASES[case]
+    given = {"by_user": "'by_user'", "comparison": "'compared'", "user": "1"} | values
+    return {name: given[name] for name in names if given[name] != "NULL"}
+
+
+def flags_of(case: str) -> list[str]:
+    """Return the same options for the command."""
+    function, flags = case.partition(" ")[0], list[str]()
+    for name, value in arguments_of(case).items():
+        text = re.sub(r"[\[\]'{} ]|MAP", "", value).replace(":", "=")
+        option = f"--{name.removesuffix('_col').replace('_', '-')}"
+        if name in ROLES or name == "user":
+            flags += [option] * (name in defaults(function))
+        elif name == "descending":
+            flags.append("--ascending")
+        else:
+            flags += ["-k" if name in ("ks", "max_k", "k") else option, text]
+    return flags
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_frozen_macro_with_all_options_gives_the_rows_of_python(
+    con: Con, database: Path, capsys: Captured, name: str
+) -> None:
+    run = client(name)
+    for case in CASES:
+        function, arguments = case.partition(" ")[0], arguments_of(case)
+        assert main(["sql", function, *flags_of(case), "--macro", "temp.main.mine"]) == 0
+        made = capsys.readouterr().out.replace("MACRO temp.main.mine", "TEMP MACRO mine")
+        given = ", ".join(arguments[table] for table in parameters_of(function, {*arguments}))
+        called = ", ".join(f"{argument} := {value}" for argument, value in arguments.items())
+        expected = con.execute(f"USE signed; {as_texts(f'FROM ranking.{function}({called})')}").fetchall()
+        found = run(database, "USE signed", made, as_texts(f"FROM mine({given})"))
+        assert_same(found, expected, f"{case}: {made}")
+    con.execute("USE memory")
+
+
+def test_a_frozen_macro_checks_columns_of_its_own_names(bare: Con, capsys: Captured) -> None:
+    flags = ["-k", "2", "--user", "my user", "--grade", "stars", "--macro", "shop.evaluate"]
+    assert main(["sql", "evaluate", *flags]) == 0
+    bare.execute("CREATE SCHEMA shop").execute(capsys.readouterr().out).execute(TABLES)
+    error = "rec must have a column my user, got userid, itemid, score: rename one in a view, SELECT *"
+    found = refusal(bare, "SELECT count(*) FROM shop.evaluate('rec', 'truth')")
+    assert found == f'shop.evaluate: {error} RENAME (... AS "my user")'
+    bare.execute('CREATE VIEW r AS SELECT * RENAME (userid AS "my user") FROM rec')
+    bare.execute('CREATE VIEW t AS SELECT * RENAME (userid AS "my user", rel AS stars) FROM truth')
+    assert bare.execute("SELECT k, users FROM shop.evaluate('r', 't')").fetchall() == [(2, 3)]
+
+
+def test_a_macro_refuses_tables_with_names_of_its_own(script: Con) -> None:
+    for name in ("_ranking_rec", '"_Ranking_rec"', "main._ranking_rec"):
+        error = f"ranking.evaluate: truth must be a table of another name, got {name}: the CTEs of this"
+        assert refusal(script, f"FROM ranking.evaluate('rec', '{name}', [1])").startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("compare -k 3 --test randomization", "sql: --test must be t in a macro, since randomization"),
+        ("compare", "sql: -k must be a non-empty list of cutoffs, got NULL"),
+        ("judged -k 1,2", "sql: -k must be one cutoff, got 1,2"),
+        ("evaluate -k 3 -k 4", "-k must be given once, got it 2 times"),
+        ("evaluate -k 3 --ties x", "Invalid value for '--ties'"),
+        ("intents_by_user -k 3 --alpha 2", "sql: --alpha must be a number from 0 to 1, got 2"),
+        ("split --test-size x", "sql: Conversion Error: Could not convert string 'x' to INTERVAL"),
+        ("split", "sql: test_from, test_size or last must say what the test is"),
+        ("recall -k 3", "sql: --macro requires a FUNCTION, one of "),
+    ],
+)
+def test_options_that_a_macro_cannot_have_are_refused(capsys: Captured, call: str, error: str) -> None:
+    assert main(["sql", *call.split(), "--macro", "mine"]) == 2
+    assert capsys.readouterr().err.startswith(f"ranking-udfs: error: {error}")
+
+
+def test_a_macro_has_a_name(capsys: Captured) -> None:
+    assert main(["sql", "evaluate", "-k", "3", "--macro", "a b"]) == 2
+    assert "the macro must have a name such as evaluate_shop, got a b" in capsys.readouterr().err

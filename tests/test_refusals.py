@@ -56,7 +56,6 @@ BY_NAME = ("one score", "one score, and none")
 FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
 OF_SQL = {"ks": "[2]", "max_k": "2", "k": "2", "intent_col": "'itemid'", "user": "1", "measures": "'recall'"}
 con = module_connection()
-script = module_connection(is_script=True)
 COMMANDS = ("evaluate --no-check", "check", "explain --user-id 1")
 
 
@@ -89,21 +88,19 @@ def partitioned(rec: pa.Table, truth: pa.Table, columns: Mapping[str, Any]) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "rec", "truth", "option", "words"), RULES)
 def test_all_entry_points_refuse_the_same_tables(
-    registered: None, con: Con, script: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured,
+    registered: None, con: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured,
     rule: str, rec: str, truth: str, option: str, words: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     columns = dict([option.split("=")] if option else [])
-    for each in (con, script):
-        for name, query in {"rec": REC.format(rec), "truth": TRUTH.format(truth)}.items():
-            each.execute(f"CREATE OR REPLACE TABLE {name} AS {query}; COPY {name} TO '{name}.parquet'")
+    for name, query in {"rec": REC.format(rec), "truth": TRUTH.format(truth)}.items():
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS {query}; COPY {name} TO '{name}.parquet'")
     of_sql = dict(calls(columns))
     if not words:  # a call that succeeds takes longer
         of_sql = {"ranking.evaluate": of_sql["ranking.evaluate"]}
     errors = {
         name: error_of(lambda query=query: con.execute(query).fetchall()) for name, query in of_sql.items()
     }
-    errors["script"] = error_of(lambda: script.execute(of_sql["ranking.evaluate"]).fetchall())
     tables = con.table("rec").to_arrow_table(), con.table("truth").to_arrow_table()
     errors["Arrow"] = error_of(lambda: partitioned(*tables, columns))
     files = ("rec.parquet", "truth.parquet", "recall", 2)

@@ -1,4 +1,4 @@
-"""ranking.split against a slow definition, and in the script; sql/split.test has cases by hand."""
+"""ranking.split against a slow definition; sql/split.test has cases by hand."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import ranking_udfs
 from ranking_udfs.compose.arguments import Given
 from ranking_udfs.compose.functions import compose_call
 from ranking_udfs.compose.split import length
-from tests.conftest import Con, module_connection, refusal, rows
+from tests.conftest import Con, module_connection, refusal
 
 # Tables whose names and columns the SQL uses too.
 EVENTS = """
@@ -23,7 +23,6 @@ EVENTS = """
         FROM windows
 """
 tables = module_connection(EVENTS)
-script = module_connection(EVENTS, is_script=True)
 
 Event = tuple[int | None, int | None, int | None]
 
@@ -96,27 +95,6 @@ NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        "'windows', test_from := 7",
-        "'windows', test_from := 7, test_size := 2, folds := 2, gap := 1",
-        "'windows', test_size := 2::HUGEINT, cold_users := 'drop', cold_items := 'drop'",
-        "'windows', last := 2, folds := 2, seen := 'drop'",
-        f"'my rows', test_size := INTERVAL '1 day 12 hours', folds := 3, gap := INTERVAL 1 DAY, {NAMED}",
-        f"'my rows', test_from := TIMESTAMP '2026-02-03 12:00:00', seen := 'drop', {NAMED}",
-        f"'my rows', last := 1, cold_items := 'drop', {NAMED}",
-    ],
-)
-def test_the_script_splits_like_python(tables: Con, script: Con, call: str) -> None:
-    query = f"FROM ranking.split({call}) ORDER BY ALL"
-    expected = rows(tables, query)
-    assert expected
-    assert rows(script, query) == expected
-    types, types_of_script = (con.execute(f"DESCRIBE {query}").fetchall() for con in (tables, script))
-    assert types == types_of_script
-
-
-@pytest.mark.parametrize(
     ("call", "error"),
     [
         ("'windows', last := 1, folds := 0, item_col := 'i'", "events must have a column i (item_col), got"),
@@ -129,9 +107,8 @@ def test_the_script_splits_like_python(tables: Con, script: Con, call: str) -> N
         ("'_ranking_events', last := 1", "events must be a table of another name, got _ranking_events"),
     ],
 )
-def test_columns_are_checked_before_arguments(tables: Con, script: Con, call: str, error: str) -> None:
-    for con in (tables, script):
-        assert refusal(con, f"FROM ranking.split({call})").startswith(f"ranking.split: {error}")
+def test_columns_are_checked_before_arguments(tables: Con, call: str, error: str) -> None:
+    assert refusal(tables, f"FROM ranking.split({call})").startswith(f"ranking.split: {error}")
 
 
 def test_composed_sql_has_only_what_is_asked_for() -> None:

@@ -1,8 +1,6 @@
-"""The statements and queries of `tests/sql/*.test`, with the pack and with the script in a plain DuckDB."""
+"""The statements and queries of `tests/sql/*.test`."""
 
 import re
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,29 +9,21 @@ from tests import sqllogic
 from tests.calls import CONSTANT, table_functions
 
 FILES = sorted(sqllogic.FOLDER.glob("*.test"))
-RUNS = [
-    pytest.param(path, edition, id=f"{path.stem}-{edition}")
-    for path in FILES
-    for edition in ("python", "script")
-    if any(record.is_for(edition) for record in sqllogic.read(path))
-]
-Runners = Callable[[str], sqllogic.Runner]
 
 
 @pytest.fixture(scope="module")
-def runners() -> Runners:
-    return cache(sqllogic.Runner)
+def runner() -> sqllogic.Runner:
+    return sqllogic.Runner()
 
 
-@pytest.mark.parametrize(("path", "edition"), RUNS)
-def test_file_gives_its_rows_and_messages(runners: Runners, path: Path, edition: str) -> None:
-    failures = [*runners(edition).failures(path)]
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_file_gives_its_rows_and_messages(runner: sqllogic.Runner, path: Path) -> None:
+    failures = [*runner.failures(path)]
     assert not failures, "\n\n".join(failures)
 
 
-@pytest.mark.parametrize("edition", ["python", "script"])
-def test_each_table_function_has_a_wrong_call(edition: str) -> None:
-    records = [record for path in FILES for record in sqllogic.read(path) if record.is_for(edition)]
+def test_each_table_function_has_a_wrong_call() -> None:
+    records = [record for path in FILES for record in sqllogic.read(path) if record.is_for_this_duckdb]
     messages = "\n".join(line for record in records for line in record.expected)
     named = {*re.findall(r"(?:^|\t)(ranking\.\w+): ", messages, re.MULTILINE)}
     assert table_functions() - named == {*CONSTANT}
@@ -91,13 +81,13 @@ error('a')	a
 """.lstrip()
 
 
-def test_record_that_gives_something_else_fails(runners: Runners, tmp_path: Path) -> None:
+def test_record_that_gives_something_else_fails(runner: sqllogic.Runner, tmp_path: Path) -> None:
     path = tmp_path / "mine.test"
     path.write_text(WRONG)
     lines = [
         number for number, line in enumerate(WRONG.split("\n"), 1) if line.startswith(("query", "statement"))
     ]
-    places = [failure.split(" (python)\n")[0] for failure in runners("python").failures(path)]
+    places = [failure.partition("\n")[0] for failure in runner.failures(path)]
     assert places == [f"tests/sql/mine.test:{line}" for line in lines]
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.macros import portable
-from ranking_udfs.macros.portable import script_macros
+from ranking_udfs.macros.script import script, script_macros
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
 from tests.conftest import Con, is_close, literal, refusal, value
 from tests.witnesses import WITNESSES, Witness, judge_slowly
@@ -38,7 +37,7 @@ def judged(ranks: Any, grades: Any, ideal: Any, size: Any, _: Any) -> str:
 @pytest.fixture(scope="module")
 def con() -> Iterator[Con]:
     with duckdb.connect() as connection:
-        connection.execute(portable.script())
+        connection.execute(script())
         columns = ", ".join(f"{sql} AS {name}" for name, sql in ROW.items())
         connection.execute(f"CREATE TABLE t AS SELECT {columns}, 2 AS k FROM range(1)")
         yield connection

@@ -97,7 +97,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
             + (m * squares_without - twice_above * twice_above)::DOUBLE / (m - 1)) / (2 * n * m) ** 2 AS variance
     FROM errors
     CROSS JOIN (
-        SELECT {{ of.alpha }} AS alpha, {{ student_t.quantile(of.t, of.alpha, "1e8") }} AS quantile)
+        SELECT {{ of.alpha }} AS alpha, {{ student_t.quantile(of.is_portable, of.alpha, "1e8") }} AS quantile)
 ), intervals AS NOT MATERIALIZED (
     SELECT
         {{ of.keys }}, n_thresholds, place, threshold,

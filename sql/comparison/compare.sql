@@ -21,7 +21,7 @@
 -- JUDGING_LINES
 -- predicted_truth: table like truth with model-generated grades, for all users in truth and for more users. The human labels in
 --             truth correct these grades (PPI++). The users in truth must be a random sample. Not available with
---             'randomization', nor without Python.
+--             'randomization'.
 -- Returns:    One row per pair of systems, k and measure. Let d be the system's value minus the baseline's, for each user.
 --             `users`: users with a value for both systems.
 --             `users_undefined`: users without one of the values, excluded from both means.

@@ -26,7 +26,7 @@
             FROM (
                 SELECT
                     unnest(_ranking_list) AS _ranking_item,
-                    sqrt(max(len(list_distinct(rec_list))) / len(_ranking_list)) AS _ranking_weight
+                    sqrt(max(len(list_distinct(rec_list)))::DOUBLE / len(_ranking_list)) AS _ranking_weight
                 FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
             GROUP BY _ranking_item)
     ) / max(len(list_distinct(rec_list)))

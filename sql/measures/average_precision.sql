@@ -11,10 +11,7 @@
 
 {# The divisor of a sum of precisions. #}
 {% macro divisor(normalize) %}
-greatest(
-    {% if normalize == 'min' %}least(k, n_relevant){% elif normalize == 'hits' %}n_hits
-    {%- elif normalize == 'k' %}k{% else %}n_relevant{% endif %},
-    1)
+greatest({{ normalize | choose(min="least(k, n_relevant)", hits="n_hits", k="k", truth="n_relevant") }}, 1)
 {%- endmacro %}
 
 {% macro expected(normalize) %}

@@ -11,6 +11,6 @@
 {% macro share(beta, divide) %}
 least(
     (1 + least({{ beta }}, 1e100) ** 2) * n_hits
-    / greatest(least({{ beta }}, 1e100) ** 2 * n_relevant + {% if divide == 'list' %}top{% else %}k{% endif %}, 1),
+    / greatest(least({{ beta }}, 1e100) ** 2 * n_relevant + {{ divide | choose(list="top", k="k") }}, 1),
     1)
 {%- endmacro %}

@@ -15,9 +15,7 @@ list_transform(
 {%- endmacro %}
 
 {% macro most(variant) %}
-{% if variant == 'b' %}
-sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2)
-{%- else %}
-_ranking_of.items ** 2 * (_ranking_of.grades - 1)::DOUBLE / (2 * _ranking_of.grades)
-{%- endif %}
+{% set b = "sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1)::DOUBLE / 2)" %}
+{% set c = "_ranking_of.items ** 2 * (_ranking_of.grades - 1)::DOUBLE / (2 * _ranking_of.grades)" %}
+{{ variant | choose(b=b, c=c) }}
 {%- endmacro %}

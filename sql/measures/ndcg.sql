@@ -15,7 +15,10 @@ least(
 
 {# The error text if ideal=k cannot be computed, for other grades than 0 and 1 or a long list; NULL if there is none. #}
 {% macro problem(gain, discount, base, half_life, ideal) %}
-{% if ideal == 'k' %}
+{{ ideal | choose(k=problem_of_k(), cut="", truth="") }}
+{%- endmacro %}
+
+{% macro problem_of_k() %}
 CASE
     WHEN len(list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
         THEN format(
@@ -23,5 +26,4 @@ CASE
             list_filter(ideal, lambda grade: grade > 0 AND grade <> 1)[1])
     WHEN k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', k)
 END
-{%- endif %}
 {%- endmacro %}

@@ -7,5 +7,5 @@
 {%- endmacro %}
 
 {% macro share(divide) %}
-n_hits::DOUBLE / greatest({% if divide == 'list' %}top{% else %}k{% endif %}, 1)
+n_hits::DOUBLE / greatest({{ divide | choose(list="top", k="k") }}, 1)
 {%- endmacro %}

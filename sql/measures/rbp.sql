@@ -12,9 +12,13 @@ least(
         list_sum(list_transform(
             list_zip({{ weights('lambda _ranking_rank: ' ~ persistence_weight(persistence), tied)|indent(12) }}, grades),
             lambda _ranking_hit: _ranking_hit[1]
-                * {% if gain == 'graded' %}(_ranking_hit[2] / {{ max_grade|coalesce(4.0) }}){% else %}1{% endif %})),
+                * {{ gain | choose(graded=share(max_grade), binary="1") }})),
         0),
     1)
+{%- endmacro %}
+
+{% macro share(max_grade) %}
+(_ranking_hit[2] / {{ max_grade|coalesce(4.0) }})
 {%- endmacro %}
 
 {% macro persistence_weight(persistence) %}
@@ -22,7 +26,5 @@ least(
 {%- endmacro %}
 
 {% macro problem(persistence, gain, max_grade) %}
-{% if gain == 'graded' %}
-{{ grade_problem(max_grade) }}
-{%- endif %}
+{{ gain | choose(graded=grade_problem(max_grade), binary="") }}
 {%- endmacro %}

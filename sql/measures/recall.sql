@@ -7,5 +7,5 @@
 {%- endmacro %}
 
 {% macro share(normalize) %}
-n_hits::DOUBLE / greatest({% if normalize == 'min' %}least(k, n_relevant){% else %}n_relevant{% endif %}, 1)
+n_hits::DOUBLE / greatest({{ normalize | choose(min="least(k, n_relevant)", truth="n_relevant") }}, 1)
 {%- endmacro %}

@@ -8,8 +8,7 @@
 --             over all orders of tied items, in closed form. Measures without a closed form then have no column.
 -- measures:   measures with their options and cutoffs, as one string with commas or as a LIST:
 --             `ndcg(gain=linear), average_precision(normalize=k)@5,10`. Each has a column of that name, NULL at other
---             cutoffs. NULL: every measure with default options, except err. Without Python, options and cutoffs are not
---             supported: use ranking.ndcg(judged, 10, gain := 'linear') with ranking.judged.
+--             cutoffs. NULL: every measure with default options, except err.
 -- COLUMN_LINES
 -- JUDGING_LINES
 -- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure.

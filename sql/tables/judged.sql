@@ -41,9 +41,7 @@ CREATE OR REPLACE MACRO ranking.judged(
     descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
 {# Words in capitals stand for arguments, so that each is written once. They are replaced when the files are read, by this
    signature and this head. In signatures, the other table functions write COLUMN_ARGUMENTS for the arguments from user_col to
-   descending and JUDGING_ARGUMENTS for those from min_grade to users, or REC_COLUMN_ARGUMENTS if there is no truth. Macros for
-   clients without Python write COLUMN_NAMES, REC_COLUMN_NAMES and JUDGING for the names, since DuckDB would plan a struct of
-   them at each use, and COLUMNS_AS_TEXTS and JUDGING_AS_TEXTS for their values in a string that query() plans. Heads write
+   descending and JUDGING_ARGUMENTS for those from min_grade to users, or REC_COLUMN_ARGUMENTS if there is no truth. Heads write
    TABLE_LINES, COLUMN_LINES and JUDGING_LINES for the lines above that explain them. #}
 {% import "tables/internal/judging.jinja" as judging %}
 WITH {{ judging.judged(of) }}

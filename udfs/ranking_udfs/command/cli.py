@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambd
 
 def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
     """Parse the arguments and run the command; return the exit code after errors are printed."""
-    made = group(complete)
+    made = group(complete, print_macro)
     if COMPLETE in os.environ:  # set by the completion of a shell
         made.main([*argv], PROGRAM, COMPLETE)
     try:
@@ -60,6 +60,13 @@ def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
         return KILLED + ended.args[0] if ended.args else INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
+
+
+def print_macro(ctx: click.Context, args: list[str]) -> None:
+    """Print the macro of `sql FUNCTION --macro NAME`."""
+    from . import macro
+
+    macro.print_macro(ctx, args)
 
 
 def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:

@@ -60,7 +60,9 @@ class Work(Evaluation):
     def __post_init__(self) -> None:
         super().__post_init__()
         is_csv = extension(self.options.by_user or "") in (".csv", ".tsv")
-        self.request = replace(self.request, safe_text=is_csv and self.options.safe_csv)
+        is_printed = "sql" in (self.options.command, self.options.format)
+        safe_text = is_csv and self.options.safe_csv
+        self.request = replace(self.request, safe_text=safe_text, is_portable=is_printed)
 
     def prepare(self) -> None:
         """Check the request and the conditions of --fail-if before reading files."""

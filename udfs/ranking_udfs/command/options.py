@@ -75,6 +75,8 @@ OWN = {
     "figures": Option("write each chart as a file", value="FOLDER"),
     "figure_format": Option("format of these files", "svg", ("svg", "png")),
     "pack": Option("print the script for clients without Python instead", False),
+    "macro": Option("print FUNCTION with its options as this macro for any client; its tables are parameters",
+                    value="NAME"),
     **{name: Option(f"name of the {what} column, if not {usual}; FILE:COLUMN applies to one file",
                     value="COLUMN", is_list=True)
        for name, what, usual in (("user", "user id", "userid"), ("item", "item id", "itemid"),
@@ -315,8 +317,12 @@ COMMANDS: Mapping[str, Spec] = {
     "sql": Spec(
         "Print the SQL of an evaluation, to run or change in any DuckDB. See also: compare --format sql "
         "(the SQL of a comparison).",
-        {**MEASURED, "output": "output by_user safe_csv pack", **READ},
-        ["sql rec.parquet truth.parquet -k 10", "sql --pack | duckdb shop.duckdb"],
+        {**MEASURED, "output": "output by_user safe_csv pack macro", **READ},
+        [
+            "sql rec.parquet truth.parquet -k 10",
+            "sql --pack | duckdb shop.duckdb",
+            "sql evaluate -k 10 --ties expected --macro evaluate_shop | duckdb shop.duckdb",
+        ],
     ),
     "measures": Spec(
         "List the measures, or explain some: their options and other names, for -m. See also: functions (in "
@@ -407,13 +413,29 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # older releases cannot
 
 
 Callback = Callable[[str, dict[str, Any]], Any]
+PrintMacro = Callable[[click.Context, list[str]], None]
 
 
-class Command(click.Command):
+class Once(click.Command):
+    """A command that takes each single option once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; raise UsageError for a repeated single option."""
+        order = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=[*args])[2]
+        for parameter in order:
+            is_single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
+            if is_single and order.count(parameter) > 1:
+                raise click.UsageError(
+                    f"{parameter.opts[-1]} must be given once, got it {order.count(parameter)} times", ctx
+                )
+        return super().parse_args(ctx, args)
+
+
+class Command(Once):
     """A command with options in groups and examples in its help."""
 
-    def __init__(self, name: str, spec: Spec, callback: Callback) -> None:
-        self.spec = spec
+    def __init__(self, name: str, spec: Spec, callback: Callback, print_macro: PrintMacro) -> None:
+        self.spec, self.print_macro = spec, print_macro
         settings: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
         if spec.operand == "files":
             settings["metavar"] = spec.files
@@ -432,14 +454,9 @@ class Command(click.Command):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; raise UsageError for a repeated single option."""
-        order = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=[*args])[2]
-        for parameter in order:
-            is_single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
-            if is_single and order.count(parameter) > 1:
-                raise click.UsageError(
-                    f"{parameter.opts[-1]} must be given once, got it {order.count(parameter)} times", ctx
-                )
+        """Parse the arguments; with --macro, print a macro, which has options of its own."""
+        if self.name == "sql" and any(argument.partition("=")[0] == "--macro" for argument in args):
+            self.print_macro(ctx, args)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -490,19 +507,19 @@ def print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> Non
 def print_pack(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
     if is_given:
         from ..folder import read
-        from ..macros.portable import SCRIPT
+        from ..macros.script import SCRIPT
 
         click.echo(read(SCRIPT), nl=False)
         ctx.exit()
 
 
-def group(callback: Callback) -> Commands:
+def group(callback: Callback, print_macro: PrintMacro) -> Commands:
     """Make the click group; it calls `callback` with the name of a command and its arguments."""
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     flag |= {"callback": print_version, "help": "Show the versions and exit."}
     return Commands(
         "ranking-udfs",
-        commands={name: Command(name, spec, callback) for name, spec in COMMANDS.items()},
+        commands={name: Command(name, spec, callback, print_macro) for name, spec in COMMANDS.items()},
         params=[click.Option(["--version"], **flag)],
         help="Evaluate recommendations and search results, compare models, check the data.",
         context_settings={"max_content_width": WIDTH, "terminal_width": WIDTH},

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..macros.standalone import stand_alone
 from ..version import version
 
 TABLES = {  # the comment for a table, by its name without the prefix
@@ -23,6 +22,8 @@ TABLES = {  # the comment for a table, by its name without the prefix
     "by_predicted_segment": "The same by the truth with labels by a model.",
     "contents_by_segment": "The beyond-accuracy measures of each user, with a row for each segment.",
 }
+# A string or quoted name, in which nothing is called; or a call of one of our functions.
+NEEDED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(system\.main\._ranking_\w+)(?=\()""")
 MADE = re.compile(r"(?:CREATE OR REPLACE TEMP (?:TABLE|VIEW)|(INSERT) INTO) (\w+)")
 
 
@@ -32,14 +33,20 @@ def script_text(statements: Sequence[str], queries: Iterable[tuple[str, str]], p
     `prefix` is the prefix of all names of tables.
     """
     titled = [(statement_comment(statement, prefix), statement) for statement in statements] + [*queries]
-    head, texts = stand_alone(statement for _, statement in titled)
     where = "any DuckDB"
-    if any(text.startswith("-- Requires ranking_udfs.register") for text in texts):
+    if any(needed_functions(text) for _, text in titled):
         where = "a DuckDB connection after ranking_udfs.register(con), required by some statements"
     lines = [f"-- Written by {version()} for {where}."]
-    lines += [f"{macro};" for macro in head]
-    lines += [f"-- {title}\n{text};" for (title, _), text in zip(titled, texts, strict=True)]
+    for title, text in titled:
+        needed = needed_functions(text)
+        rule = f"-- Requires ranking_udfs.register(con), for {' and '.join(needed)}.\n" * bool(needed)
+        lines.append(f"-- {title}\n{rule}{text};")
     return "\n\n".join(lines) + "\n"
+
+
+def needed_functions(sql: str) -> list[str]:
+    """Return the Python functions that a statement calls, each once."""
+    return [*dict.fromkeys(match[1] for match in NEEDED.finditer(sql) if match[1])]
 
 
 def statement_comment(statement: str, prefix: str) -> str:

@@ -12,6 +12,7 @@ import duckdb
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
 from ..quoting import double, sql_value, unquoted
+from . import portable
 from .arguments import LARGEST, PARSERS, Given, parse_fields, require_ks
 from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
@@ -84,7 +85,6 @@ class Group:
     source: str  # the CTE that is cut
     suffix: str  # suffix of the names of the new CTEs
     is_last: bool
-    is_asked: bool = True
 
     @property
     def result(self) -> str:
@@ -140,6 +140,7 @@ class Call:
     caller: str = ""  # the name of the function in errors
     types: Types | None = None
     is_part: bool = False  # true over partitions of users, in a database of partitions.py
+    is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
     def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Call":
@@ -230,7 +231,8 @@ class Call:
     @property
     def reused(self) -> str:
         """MATERIALIZED for DuckDB 1.5, which crashes if an inlined CTE reads an Arrow table twice."""
-        return "MATERIALIZED" if duckdb.__version__.startswith("1.5") else "NOT MATERIALIZED"
+        may_be_1_5 = duckdb.__version__.startswith("1.5") or (self.is_portable and not self.types)
+        return "MATERIALIZED" if may_be_1_5 else "NOT MATERIALIZED"
 
     @property
     def rec_columns(self) -> str:
@@ -346,11 +348,13 @@ class Call:
     @property
     def hidden_grades_text(self) -> str:
         """SQL of the error text for the names of hidden grades."""
+        is_score = f"lower(hidden_grades[1]) = {literal(self.score.lower())}"
+        order = f"CASE WHEN {is_score} THEN '; rec comes first, then truth' ELSE '' END"
+        if self.is_portable:
+            return f"{portable.grade_not_read('hidden_grades')} || {order}"
         one, several = (literal(grade_not_read(*names)) for names in (["{1}"], ["{1}", "{2}"]))
         text = f"CASE len(hidden_grades) WHEN 1 THEN {one} ELSE {several} END"
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
-        is_score = f"lower(hidden_grades[1]) = {literal(self.score.lower())}"
-        order = f"CASE WHEN {is_score} THEN '; rec comes first, then truth' ELSE '' END"
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
 
     @property
@@ -381,6 +385,9 @@ class Call:
         """SQL of the error text about columns; "" if they are known and therefore checked."""
         if self.types:
             return ""
+        if self.is_portable:
+            findings = portable.ranking_findings(self.names, self.tables, self.min_grade)
+            return portable.first_sentence(findings)
         facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"

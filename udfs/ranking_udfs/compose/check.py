@@ -3,13 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from ..measures.grammar import parse_measures
 from ..quoting import sql_value
+from . import portable
 from .arguments import (
     JUDGING,
     PARSERS,
@@ -53,7 +54,7 @@ class Code:
     counted: str
     error_from: str
     warning_from: str
-    sentence: Any  # in the script, a Symbol
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,8 @@ class CheckCall(Call):
         named |= {"history": self.history, "items": self.items}
         tables = {role: name for role, name in named.items() if name is not None}
         facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*tables])
+        if self.is_portable:
+            return self.findings_in_sql(tables)
         if self.known:
             return sql_pairs(facts.findings({role: self.known[name] for role, name in tables.items()}))
         arguments = [
@@ -222,6 +225,11 @@ class CheckCall(Call):
             *(row_type(f"query_table({literal(name)})") for name in tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
+
+    def findings_in_sql(self, tables: Mapping[str, str]) -> str:
+        findings = portable.ranking_findings(self.names, tables, time=self.time, has_categories=False)
+        pairs = f"list_transform({findings}, lambda one: [one[1], coalesce(one[3], one[2])])"
+        return f"coalesce({pairs}, [])"
 
     # --- The problems ---
 
@@ -260,7 +268,8 @@ class CheckCall(Call):
 
     @property
     def kept(self) -> str:
-        return kept(self.function)
+        """MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
+        return "MATERIALIZED" if self.function == "check_rows" else "NOT MATERIALIZED"
 
     @property
     def codes(self) -> list[Code]:
@@ -270,14 +279,14 @@ class CheckCall(Call):
         possible = [
             problem for problem in PROBLEMS if not problem.needs or getattr(self, problem.needs) is not None
         ]
-        return codes(words, possible, literal)
+        return [code_of(problem, words) for problem in possible]
 
     # --- Users with human labels, among users with model-generated grades ---
 
     @property
     def by_model(self) -> Call:
         return self.measured(
-            "ndcg", str(self.predicted_truth), f"{self.caller} with predicted_truth as truth"
+            "ndcg", self.predicted_truth or "", f"{self.caller} with predicted_truth as truth"
         )
 
     @property
@@ -288,28 +297,18 @@ class CheckCall(Call):
         names = ("rec", "user", "item", "score", "grade", "system", "descending", *JUDGING)
         fields = {name: getattr(self, name) for name in names}
         choices = parse_measures(measure)
+        fields["is_portable"] = self.is_portable
         if self.known:
             fields["types"] = Types(self.known[self.rec], self.known[truth])
         return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
 
 
-def kept(function: str) -> str:
-    """Return MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
-    return "MATERIALIZED" if function == "check_rows" else "NOT MATERIALIZED"
-
-
-def codes(words: Mapping[str, str], problems: Sequence[Problem], quote: Callable[[str], Any]) -> list[Code]:
-    """Return problems as SQL, with `words` filled in their sentences."""
-    rows = []
-    for problem in problems:
-        sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), problem.sentence)
-        position, counted = (
-            PROBLEMS.index(problem) + 1,
-            "NULL" if problem.counted is None else literal(problem.counted),
-        )
-        shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
-        rows.append(Code(position, problem.code, counted, *shares, quote(sentence)))
-    return rows
+def code_of(problem: Problem, words: Mapping[str, str]) -> Code:
+    """Return a problem as SQL, with `words` filled in its sentence."""
+    sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), problem.sentence)
+    counted = "NULL" if problem.counted is None else literal(problem.counted)
+    shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
+    return Code(PROBLEMS.index(problem) + 1, problem.code, counted, *shares, literal(sentence))
 
 
 def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:

@@ -24,8 +24,8 @@ from .arguments import (
 )
 from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
+from .templates import module
 
-STUDENT_T = "system.main._ranking_arrow_t"  # prefix of the functions of Student's t
 # Columns of ranking.overlap_by_user. For these and beyond-accuracy measures, no direction is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # Aggregates over predictions for which lower values are better.
@@ -138,8 +138,6 @@ OPTIONS: Parsers = {
 class Tests:
     """The options of a comparison, with the values that the templates read."""
 
-    t: ClassVar = STUDENT_T
-
     function: str
     baseline: str | None = None  # None for all pairs of systems, or for steps
     confidence: Decimal = Decimal("0.95")
@@ -152,6 +150,7 @@ class Tests:
     is_part: bool = False
     predicted: str | None = None
     caller: str = ""  # the name of the function in errors
+    is_portable: bool = False  # true for SQL that runs without the Python package
 
     @property
     def alpha(self) -> float:
@@ -270,6 +269,8 @@ class ComparisonByUser(Tests):
     @property
     def chosen(self) -> str:
         """SQL of the columns to compare by, or of the problem with them."""
+        if self.is_portable:
+            return self.chosen_in_sql
         facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
         tables = [self.by_user, *([self.predicted] if self.predicted else [])]
         if self.types:
@@ -277,6 +278,17 @@ class ComparisonByUser(Tests):
             return f"{{'problem': NULL::VARCHAR, 'measures': [{', '.join(map(struct, columns))}]}}"
         rows = ", ".join(row_type(f"query_table({literal(name)})") for name in tables)
         return f"system.main._ranking_compared_columns({literal(json.dumps(facts))}, {rows})"
+
+    @property
+    def lowered(self) -> list[str]:
+        return lowered(self.lower_is_better)
+
+    @property
+    def chosen_in_sql(self) -> str:
+        known = [(name, f"{sql_value(facts[1])}, {sql_value(facts[2])}") for name, facts in KNOWN.items()]
+        neutral = sorted(neutral_names(self.lower_is_better))
+        macros = module("comparison/internal/chosen.jinja")
+        return str(macros.chosen(self, known, COMPARED_MEASURES, neutral, KEYS, LOWER)).strip()
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ def compose_given(
     arguments: Mapping[str, Given],
     types: Mapping[str, Mapping[str, str]] | None = None,
     caller: str = "",
+    is_portable: bool = False,
 ) -> str:
     """Compose the SQL of a call with parsed arguments, or a query that raises their error.
 
@@ -59,11 +60,13 @@ def compose_given(
         arguments: its arguments by name.
         types: the columns of each table, by name of the table, if they are known.
         caller: the name of the function in errors, if it differs.
+        is_portable: whether to compose SQL that runs without the Python package.
     """
     namespace, _, function = called.rpartition(".")
     caller = caller or f"{namespace or 'ranking'}.{function}"
     try:
-        call = replace(CALLS.get(function, Call).parse(function, arguments), caller=caller)
+        call = CALLS.get(function, Call).parse(function, arguments)
+        call = replace(call, caller=caller, is_portable=is_portable)
         return compose(call.with_types(types) if types else call)
     except ValueError as error:
         text = str(error).replace("FROM ranking.", f"FROM {namespace or 'ranking'}.")
@@ -79,16 +82,23 @@ def compose(call: Call) -> str:
     return render(path_of(call.function), call)
 
 
-def compose_values(function: str, values: Mapping[str, Any], types: Mapping[str, Mapping[str, str]]) -> str:
+def compose_values(
+    function: str,
+    values: Mapping[str, Any],
+    types: Mapping[str, Mapping[str, str]],
+    is_portable: bool = False,
+) -> str:
     """Compose the SQL of a call with Python values as arguments, or a query that raises their error.
 
     Args:
         function: the name of the table function.
         values: the values of all its arguments, by name.
         types: the columns of each table, by name of the table.
+        is_portable: as for `compose_given`.
     """
     names, ctes = split_arguments([*values], values)
-    text = compose_given(function, {name: given_of(values[name]) for name in names}, types)
+    arguments = {name: given_of(values[name]) for name in names}
+    text = compose_given(function, arguments, types, is_portable=is_portable)
     return f"{ctes}FROM (\n{text}\n)" if ctes else text
 
 

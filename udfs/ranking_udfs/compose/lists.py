@@ -10,7 +10,7 @@ from ..quoting import double, literal
 from .arguments import PARSERS, Given, parse_column, parse_optional_table, require_ks, to_float, word
 from .call import Call, nulls
 from .columns import Names, is_number, type_of
-from .comparison import OPTIONS, STUDENT_T, alpha_of, list_names
+from .comparison import OPTIONS, alpha_of, list_names
 
 
 def parse_persistence(name: str, argument: Given) -> float:
@@ -59,7 +59,6 @@ class AbstentionCall(Call):
 
     folder: ClassVar = "comparison"
     parsers: ClassVar = {**PARSERS, "confidence": OPTIONS["confidence"]}
-    t: ClassVar = STUDENT_T
 
     ks: Sequence[int | None] = (None,)
     confidence: Decimal

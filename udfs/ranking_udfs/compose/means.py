@@ -1,6 +1,5 @@
 """Render the mean over users and its interval as SQL, from the templates shared by all table functions."""
 
-from .comparison import STUDENT_T
 from .templates import indented, module
 
 
@@ -19,8 +18,7 @@ def mean_interval(
     bottom: str,
     top: str,
     alpha: str,
-    t: str = STUDENT_T,
 ) -> str:
-    """Return the confidence interval of a mean, from the SQL of its parts; `t` is as STUDENT_T."""
+    """Return the confidence interval of a mean, from the SQL of its parts."""
     parts = (mean, standard_error, users, is_constant, is_binary, bottom, top, alpha)
-    return str(module("comparison/internal/student_t.jinja").mean_interval(t, *parts)).strip()
+    return str(module("comparison/internal/student_t.jinja").mean_interval(*parts)).strip()

@@ -1,10 +1,10 @@
 """The SQL templates in the folder `sql/`, and the environment that loads them."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..folder import read
+from ..quoting import double
 from ..quoting import identifier as quoted_name
 from ..quoting import literal as quoted_text
 from .columns import cut
@@ -16,12 +16,18 @@ if TYPE_CHECKING:
 NEWLINE = "\ue010"  # replaces line breaks in quoted names and values during indentation
 
 
+class Sql(str):
+    """SQL in place of a text: the filter `literal` leaves it as it is, such as a parameter of a macro."""
+
+    __slots__ = ()
+
+
 def identifier(name: str) -> str:
     return quoted_name(name).replace("\n", NEWLINE)
 
 
 def literal(text: str) -> str:
-    return quoted_text(text).replace("\n", NEWLINE)
+    return text if isinstance(text, Sql) else quoted_text(text).replace("\n", NEWLINE)
 
 
 def by_bytes(name: str, kind: str | None = None) -> str:
@@ -40,12 +46,11 @@ def by_bytes(name: str, kind: str | None = None) -> str:
 @cache
 def environment() -> "Environment":
     """Return the environment that loads templates by path below `sql/`. The first call imports Jinja2."""
-    from jinja2 import StrictUndefined
+    from jinja2 import Environment, StrictUndefined
 
     from .compiled import bytecode_cache, loader
-    from .symbols import SymbolEnvironment
 
-    loaded = SymbolEnvironment(
+    loaded = Environment(
         loader=loader(source),
         bytecode_cache=bytecode_cache(),
         undefined=StrictUndefined,
@@ -53,15 +58,38 @@ def environment() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
         cache_size=-1,
+        finalize=printed,
     )
     loaded.filters |= {
-        "indent": unless_symbol(indented),
-        "identifier": by_symbol(identifier, "_ranking_identifier"),
         "by_bytes": by_bytes,
-        "literal": by_symbol(literal, "_ranking_literal"),
-        "cut": by_symbol(cut, "_ranking_cut"),
+        "choose": choose,
+        "coalesce": coalesce,
+        "cut": cut,
+        "identifier": identifier,
+        "indent": indented,
+        "literal": literal,
     }
     return loaded
+
+
+def printed(value: Any) -> Any:
+    """Return a value as a template prints it: a float is a DOUBLE."""
+    return double(value) if isinstance(value, float) else value
+
+
+def choose(option: str, **choices: str) -> str:
+    """Return the SQL for an option's value; for the SQL of an option, a CASE of all its values."""
+    if isinstance(option, Sql):
+        whens = (f"WHEN {quoted_text(value)} THEN {sql or 'NULL'}" for value, sql in choices.items())
+        return f"CASE {option} {' '.join(whens)} END"
+    return choices[option]
+
+
+def coalesce(value: float | str | None, default: float) -> float | str:
+    """Return a number, or the default for None; for the SQL of a number, SQL that does the same."""
+    if isinstance(value, str):
+        return f"coalesce({value}, {double(default)})"
+    return default if value is None else value
 
 
 def module(path: str) -> Any:
@@ -69,22 +97,9 @@ def module(path: str) -> Any:
     return environment().get_template(path).module
 
 
-def by_symbol(written: Callable[[str], str], macro: str) -> Callable[[Any], Any]:
-    """Return a filter that applies `written` to a string, and the equivalent macro to a Symbol."""
-    from .symbols import Symbol
-
-    return lambda value: Symbol(f"{macro}({value.sql})") if isinstance(value, Symbol) else written(value)
-
-
 def indented(text: str, width: int = 4) -> str:
     """Indent all lines except the first. Jinja2's own filter would split lines at other characters, too."""
     return text.replace("\n", "\n" + " " * width)
-
-
-def unless_symbol(written: Callable[..., str]) -> Callable[..., Any]:
-    from .symbols import Symbol
-
-    return lambda value, *arguments: value if isinstance(value, Symbol) else written(value, *arguments)
 
 
 def source(path: str) -> str:

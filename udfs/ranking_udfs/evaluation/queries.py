@@ -1,6 +1,5 @@
 """SQL for an evaluation: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
 from ..compose.functions import compose, compose_given, compose_values
 from ..compose.means import mean, mean_interval
-from ..macros.files import signature
+from ..macros.files import defaults
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
 from ..quoting import identifier, literal, sql_value, unquoted
@@ -65,6 +64,7 @@ class Request:
     # The columns of each table by name. With them, queries are composed SQL, to be run or printed for any
     # DuckDB. Without them, queries call our table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    is_portable: bool = False  # whether composed SQL is printed, to run without the Python package
 
     @property
     def says_refused(self) -> bool:
@@ -296,7 +296,7 @@ def table_call(request: Request, function: str, arguments: Mapping[str, Any], po
     """
     if request.types:
         every = {**defaults(function), **arguments}
-        return f"(\n{compose_values(function, every, request.types)}\n)"
+        return f"(\n{compose_values(function, every, request.types, request.is_portable)}\n)"
     called = f"ranking.{function}"
     texts = [
         sql_value(value) if i < positional else f"{name} := {sql_value(value)}"
@@ -320,12 +320,6 @@ def given_in_sql(con: duckdb.DuckDBPyConnection, arguments: Mapping[str, str]) -
     """Convert arguments in SQL to the arguments of a call."""
     ((rows,),) = con.execute(f"SELECT [{as_rows(arguments)}]").fetchall()
     return {name: Given(kind, text) for name, kind, text in rows}
-
-
-def defaults(function: str) -> dict[str, Any]:
-    """Return the defaults of the arguments of a table function, by name."""
-    texts = (argument.split(" := ") for argument in signature(function) if " := " in argument)
-    return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
 
 
 def judged_call(

@@ -1,9 +1,11 @@
 """Read the macros from the files in `sql/`. `python -m tests.generate` writes them to `macros.sql`."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import attrgetter
+from typing import Any
 
 from ..compose.arguments import as_rows, split_arguments
 from ..compose.functions import path_of
@@ -83,6 +85,12 @@ def signature(function: str) -> list[str]:
     head = with_words(read(path_of(function)).partition(" AS TABLE\n")[0], signature_words())
     (arguments,) = signatures(statement(f"{head} AS TABLE"))
     return arguments
+
+
+def defaults(function: str) -> dict[str, Any]:
+    """Return the defaults of the arguments of a table function, by name."""
+    texts = (argument.split(" := ") for argument in signature(function) if " := " in argument)
+    return {name: json.loads(text.replace("'", '"').replace("NULL", "null")) for name, text in texts}
 
 
 @cache

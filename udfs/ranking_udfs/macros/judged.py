@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from ..compose.measures import CUT, render_formula
-from ..compose.templates import environment, module
+from ..compose.templates import Sql, environment, module
 from ..duckdb.functions import JUDGED
 from ..measures.registry import Measure, Number, Option
 
@@ -15,18 +15,14 @@ LIST = ("ranks", "judged_grades", "ideal", "size")
 
 def measure_macro(measure: Measure) -> str:
     """Return the statement that creates the macro of a measure."""
-    from ..compose.symbols import Symbol, expression  # imports Jinja2
-
     options = {name: option for name, option in measure.options.items() if name != "min_grade"}
-    symbols = {
-        name: Symbol(
-            f"TRY_CAST(option_{name} AS DOUBLE)" if isinstance(option, Number) else f"option_{name}::VARCHAR"
-        )
-        for name, option in options.items()
-    }
-    formula = expression(render_formula(measure, symbols, expected=False))
-    formula = over(formula, {name: f"_ranking_of.{name}" for name in CUT})
     numbers = {name: option for name, option in options.items() if isinstance(option, Number)}
+    of_options = {
+        name: Sql(f"TRY_CAST(option_{name} AS DOUBLE)" if name in numbers else f"option_{name}::VARCHAR")
+        for name in options
+    }
+    formula = render_formula(measure, of_options, expected=False)
+    formula = over(formula, {name: f"_ranking_of.{name}" for name in CUT})
     n_seen = module("measures/internal/cut.jinja").n_seen("_ranking_given.judged.ranks")
     facts = {
         "measure": measure.name,
@@ -39,7 +35,7 @@ def measure_macro(measure: Measure) -> str:
         # An option can have the name of a column.
         "formula": over(formula, {f"option_{name}": name for name in options}),
     }
-    return environment().get_template("measures/without_python/measure.jinja").render(facts)
+    return environment().get_template("measures/internal/measure.jinja").render(facts)
 
 
 def column(name: str) -> str:

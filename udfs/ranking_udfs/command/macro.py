@@ -1,0 +1,108 @@
+"""Print a call of a table function as a macro: `ranking-udfs sql FUNCTION ... --macro NAME`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+import duckdb
+
+from ..duckdb.macros import macros
+from ..evaluation.queries import given_in_sql
+from ..macros.files import defaults, signature
+from ..macros.frozen import TABLES, frozen_macro
+from ..quoting import literal, sql_value
+from .options import EVERY, FLAGS, SHORT, Once, Value
+from .values import parse_cut_offs
+
+CUTOFFS = ("ks", "max_k", "k")
+LISTS = ("systems", "lower_is_better")
+SPANS = ("test_size", "gap", "test_from")
+
+
+def print_macro(ctx: click.Context, args: Sequence[str]) -> None:
+    """Print the macro of the function in the arguments, and exit."""
+    functions = [name for name, macro in macros().items() if "_ranking_compose(" in macro.sql]
+    function = next((argument for argument in args if argument in functions), None)
+    if function is None:
+        raise click.UsageError(f"sql: --macro requires a FUNCTION, one of {', '.join(functions)}", ctx)
+    rest = [*args]
+    rest.remove(function)
+    own = parameters(function)
+    command = Once(f"sql {function}", params=own, callback=lambda **given: statement(function, given))
+    try:
+        with command.make_context(command.name, rest, parent=ctx.parent) as inner:
+            click.echo(command.invoke(inner), nl=False)
+    except click.UsageError as error:
+        raise click.UsageError(error.format_message(), ctx) from None
+    except ValueError as error:
+        flags = {str(parameter.name): parameter.opts[0] for parameter in own}
+        text = re.sub(r"^\w+(?= must )", lambda name: flags.get(name[0], name[0]), str(error))
+        raise click.UsageError(f"sql: {text}", ctx) from None
+    ctx.exit()
+
+
+def parameters(function: str) -> list[click.Parameter]:
+    """Return the options for a function's arguments in SQL."""
+    options: list[click.Parameter] = [click.Option(["--macro", "name"], metavar="NAME", required=True)]
+    for text in signature(function):
+        argument, _, default = text.partition(" := ")
+        if argument == "descending":
+            help_text = FLAGS["ascending"].partition(",")[0]
+            options.append(click.Option(["--ascending", argument], is_flag=True, help=help_text))
+        elif argument in TABLES and default:
+            help_text = f"take a table of {argument}, as the next parameter"
+            flag = f"--{argument.replace('_', '-')}"
+            options.append(click.Option([flag, argument], is_flag=True, help=help_text))
+        elif argument not in (*TABLES, "user"):
+            options.append(option(argument))
+    return options
+
+
+def option(argument: str) -> click.Option:
+    """Return the option for an argument, named and parsed as in other commands."""
+    name = "ks" if argument in CUTOFFS else argument.removesuffix("_col")
+    known = EVERY.get(name)
+    names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
+    is_parsed = known is not None and name not in (*SPANS, "measures", "items")
+    kind = Value(name, parse_cut_offs if name == "ks" else known.parse if known and is_parsed else None)
+    choices = known.choices if known and is_parsed else ()
+    return click.Option(
+        [*filter(None, names)],
+        type=click.Choice(choices) if choices else kind,
+        help=re.split("; | \\(for ", known.help)[0] if known else None,
+        metavar=None if choices else "LIST" if name == "ks" else (known and known.value) or "VALUE",
+    )
+
+
+def statement(function: str, given: Mapping[str, Any]) -> str:
+    """Return the statement that makes the macro."""
+    values = {name: value for name, value in given.items() if value not in (None, False)}
+    name, tables = values.pop("name"), [table for table in TABLES if values.pop(table, None)]
+    usual = defaults(function)
+    arguments = {
+        argument: to_sql(function, argument, value, isinstance(usual.get(argument), (int, float)))
+        for argument, value in values.items()
+    }
+    with duckdb.connect() as con:
+        try:
+            given_values = given_in_sql(con, arguments)
+        except duckdb.Error as error:  # an INTERVAL or TIMESTAMP that is none
+            raise ValueError(str(error).partition("\n")[0]) from None
+    return frozen_macro(function, name, given_values, tables)
+
+
+def to_sql(function: str, argument: str, value: Any, is_number: bool) -> str:
+    """Return the value of an option as SQL, of the type that the function expects."""
+    if argument == "descending":
+        return "false"
+    if argument in ("max_k", "k"):
+        if len(value) != 1:
+            raise ValueError(f"-k must be one cutoff, got {','.join(map(str, value))}")
+        return sql_value(value[0])
+    if argument in LISTS or (argument == "measures" and function == "compare_by_user"):
+        return sql_value(value.split(","))
+    if argument in SPANS and not re.fullmatch(r"-?\d+", value):
+        return f"{'TIMESTAMP' if argument == 'test_from' else 'INTERVAL'} {literal(value)}"
+    is_plain = isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value)
+    return value if is_plain and (is_number or argument in SPANS) else sql_value(value)

@@ -1,0 +1,89 @@
+"""Freeze a call of a table function as a macro, for clients without Python: its tables are the parameters."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..compose.arguments import IN_MACRO, Given, given_of
+from ..compose.call import Call
+from ..compose.functions import CALLS, path_of
+from ..compose.templates import Sql, render
+from .files import defaults, signature
+
+# The tables of all table functions, by argument.
+TABLES = (
+    *("rec", "truth", "users", "history", "items", "predicted_truth"),
+    *("events", "by_user", "predicted", "comparison"),
+)
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+def frozen_macro(function: str, name: str, values: Mapping[str, Given], tables: Collection[str] = ()) -> str:
+    """Return the statement that makes a macro of a table function with these options.
+
+    Args:
+        function: the name of the table function, such as evaluate.
+        name: the name of the macro.
+        values: options by name, as in SQL.
+        tables: optional tables that are parameters, too.
+
+    Raises:
+        ValueError: an invalid option, or one that needs Python
+    """
+    if not NAME.fullmatch(name):
+        raise ValueError(f"the macro must have a name such as evaluate_shop, got {name}")
+    call, parameters = parse_frozen(function, values, tables, name)
+    return f"CREATE OR REPLACE MACRO {name}{freeze(call, parameters)};\n"
+
+
+def parse_frozen(
+    function: str,
+    values: Mapping[str, Given],
+    tables: Collection[str],
+    caller: str,
+    kind: type[Any] | None = None,
+) -> tuple[Any, list[str]]:
+    """Return a call whose tables are parameters, and the parameters.
+
+    Args:
+        function: the name of the table function.
+        values: options by name, as in SQL.
+        tables: optional tables that are parameters, too.
+        caller: the name of the macro in errors.
+        kind: the class of the call, if it differs.
+    """
+    parameters = parameters_of(function, tables)
+    options = {name: given_of(value) for name, value in defaults(function).items()} | {**values}
+    named = {name: Given("VARCHAR", Sql(text)) for name, text in parameters.items() if name not in IN_MACRO}
+    call = (kind or CALLS.get(function, Call)).parse(function, options | named)
+    problems = [*getattr(call, "problems", ()), getattr(call, "problem", None)]
+    if text := next(filter(None, problems), None):
+        raise ValueError(text)
+    if getattr(call, "randomizes", False):
+        raise ValueError("test must be t in a macro, since randomization needs Python, got randomization")
+    return replace(call, caller=caller, is_portable=True), [*parameters.values()]
+
+
+def parameters_of(function: str, tables: Collection[str]) -> dict[str, str]:
+    """Return the parameters by argument: the tables that are required or named, and a user.
+
+    Except for `rec` and `truth`, the names differ from the arguments: in the body of a macro, DuckDB replaces
+    each column that has the name of a parameter.
+    """
+    chosen = {}
+    for text in signature(function):
+        name, _, default = text.partition(" := ")
+        if name in IN_MACRO:
+            chosen[name] = f"{name}_id"
+        elif name in TABLES and (not default or name in tables):
+            chosen[name] = name if name in ("rec", "truth") else f"{name}_table"
+    return chosen
+
+
+def freeze(call: Any, parameters: Iterable[str]) -> str:
+    """Return the macro of a call after its name: the parameters and the body."""
+    text = render(path_of(call.function), call)
+    if call.function == "explain":
+        text = f"WITH {IN_MACRO['user']} AS (SELECT user_id AS id)\nFROM (\n{text}\n)"
+    return f"({', '.join(parameters)}) AS TABLE (\n{text}\n)"
