@@ -560,7 +560,7 @@ def inputs_of(
         else connection.name(labels.get(name, name), vars(settings)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
-    has_categories = not is_report or history is not None
+    has_categories = "category_col" in names_of(KEYWORDS[caller]) and (not is_report or history is not None)
     has_rec = rec is not None or caller != "agreement"
     recs = connection.recommendations(rec, columns, directions) if has_rec else []
     reads_truth = caller not in WITHOUT_TRUTH
