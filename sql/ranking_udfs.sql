@@ -14675,9 +14675,12 @@ SELECT
 userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
 unnest(list_filter([
 CASE WHEN userid IS NULL THEN ''null_truth_user'' END,
-CASE WHEN itemid IS NULL THEN ''null_truth_item'' END,
+', CASE WHEN of['has_users'] THEN '
+CASE WHEN itemid IS NULL AND count(itemid) OVER (PARTITION BY userid) > 0 THEN ''null_truth_item'' END,
+CASE WHEN itemid IS NOT NULL AND has_grade AND rel IS NULL THEN ''null_grade'' END,
+' ELSE '            CASE WHEN itemid IS NULL THEN ''null_truth_item'' END,
 CASE WHEN has_grade AND rel IS NULL THEN ''null_grade'' END,
-CASE WHEN NOT isfinite(grade) THEN ''infinite_grade'' WHEN grade < 0 THEN ''negative_grade''
+' END, '            CASE WHEN NOT isfinite(grade) THEN ''infinite_grade'' WHEN grade < 0 THEN ''negative_grade''
 WHEN grade <> floor(grade) THEN ''fractional_grade'' END,
 CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1
 THEN ''repeated_truth'' END,
