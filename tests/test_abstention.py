@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,13 @@ def create(con: Con, with_answer: Scores, without: Scores, named: int = 0) -> No
         FROM queries WHERE userid < {len(users) - named}""")
 
 
-def slow(with_answer: Scores, without: Scores) -> dict[str, Any]:
+def slow(with_answer: Scores, without: Scores, confidence: float = 0.95) -> dict[str, Any]:
     """Compute the area and DeLong's interval by the definition, and the errors at each threshold."""
     a, b = ([-math.inf if score is None else score for score in scores] for scores in (with_answer, without))
     pairs = np.array([[(x > y) + (x == y) / 2 for y in b] for x in a])
     auc = pairs.mean()
     variance = pairs.mean(axis=1).var(ddof=1) / len(a) + pairs.mean(axis=0).var(ddof=1) / len(b)
-    half = Z * math.sqrt(variance) / (auc * (1 - auc))
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance) / (auc * (1 - auc))
     low, high = (1 / (1 + math.exp(-math.log(auc / (1 - auc)) + side * half)) for side in (1, -1))
     thresholds = {*a, *b} - {-math.inf}
     errors = {score: (sum(x < score for x in a), sum(y >= score for y in b)) for score in thresholds}
@@ -55,8 +56,10 @@ def abstention(con: Con, more: str = "") -> list[dict[str, Any]]:
     return rows(con, f"FROM ranking.abstention('rec', 'truth'{more})")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_abstention_matches_definition_scikit_learn_and_statsmodels(con: Con, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "confidence"), [(0, 0.95), (1, 0.8), (2, 0.99)])
+def test_abstention_matches_definition_scikit_learn_and_statsmodels(
+    con: Con, seed: int, confidence: float
+) -> None:
     chance = random.Random(seed)
 
     def scores(n: int, mean: float) -> list[float | None]:
@@ -65,7 +68,8 @@ def test_abstention_matches_definition_scikit_learn_and_statsmodels(con: Con, se
 
     with_answer, without = scores(chance.randint(5, 70), 0.7), scores(chance.randint(5, 20), 0)
     create(con, with_answer, without, named=3)
-    expected, found = slow(with_answer, without), abstention(con, ", 'queries'")
+    expected = slow(with_answer, without, confidence)
+    found = abstention(con, f", 'queries', confidence := {confidence}")
     labels = [1] * len(with_answer) + [0] * len(without)
     best = [-99 if score is None else score for score in (*with_answer, *without)]
     assert found[0]["auc"] == pytest.approx(roc_auc_score(labels, best), abs=1e-12)
@@ -77,7 +81,7 @@ def test_abstention_matches_definition_scikit_learn_and_statsmodels(con: Con, se
         refused, answered = expected["errors"][row["threshold"]]
         for name, count, of in (("refused", refused, with_answer), ("answered", answered, without)):
             assert (row[f"wrongly_{name}"], row[f"{name}_share"]) == (count, count / len(of))
-            ends = proportion_confint(count, len(of), method="wilson")
+            ends = proportion_confint(count, len(of), 1 - confidence, "wilson")
             assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx(ends, abs=1e-7)
 
 

@@ -1,91 +1,198 @@
-"""Measures stay in their ranges to the last digit, however sums round.
+"""Properties that every entry point has on random messy worlds, and the reason where one has not.
 
-Hypothesis looks for grades and numbers with sums that round out of the range. The fuzzer (tests/test_fuzz.py)
-compares values of random lists with their definitions to 1e-12, which cannot show this.
+A row of truth or history that stands twice counts once, names are only names, no order of rows matters, a
+system is measured alone, scores are compared and not added, nothing differs from itself.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+import pytest
 
-from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import evaluate, lists, maps, option_text, within
-from tests.witnesses import WITNESSES, Options, Topic
-
-COMBINATIONS = [(name, options) for name, one in WITNESSES.items() for options in one.options]
-
-Values = dict[str, list[float | None]]
-
-
-def values(
-    topics: Sequence[Topic], k: int | None = None, combinations: Sequence[tuple[str, Options]] = COMBINATIONS
-) -> Values:
-    """Evaluate each measure with its options over the topics."""
-    rec, truth = lists([topic.rec for topic in topics]), maps([topic.truth for topic in topics])
-    return {
-        f"{name} {option_text(options)}": evaluate(name, rec, truth, k, options)
-        for name, options in combinations
-    }
-
-
-def outside(topics: Sequence[Topic], *others: tuple[str, Options]) -> list[Any]:
-    """Return the values outside the ranges of the registry, of all measures or of these."""
-    return [
-        (key, value)
-        for key, row in values(topics, None, others or COMBINATIONS).items()
-        for value in row
-        if not within(MEASURES[key.partition(" ")[0]], value)
-    ]
-
-
-@settings(max_examples=20)
-@given(st.integers(1, 4_000), st.floats(0.01, 0.999), st.floats(0, 10))
-@example(3_000, 0.9543974553880714, 4.565428244391049)
-@example(49, 0.5, 4.565428244391049)
-def test_a_perfect_list_is_within_the_range(n: int, persistence: float, beta: float) -> None:
-    topic = Topic(list(range(n)), dict.fromkeys(range(n), 4.0))
-    rbp = {"persistence": persistence}
-    others = [("rbp", rbp), ("rbp", {**rbp, "gain": "graded"}), ("f_measure", {"beta": beta})]
-    assert outside([topic], *COMBINATIONS, *others) == []
-
-
-NEAR = [1.0, math.nextafter(1, 2), math.nextafter(1, 0), 2.9762677246318887, 2.9762677246318874]
-
-
-@settings(max_examples=20)
-@given(st.lists(st.sampled_from(NEAR), min_size=2, max_size=6))
-@example([2.9762677246318887, 2.9762677246318874, 2.9762677246318883, 2.9762677246318883])
-@example([2.8580712650358917, 2.85807126503589, 2.8580712650358904, 2.85807126503589, 2.8580712650358904])
-def test_lists_of_similar_grades_are_within_the_range(grades: list[float]) -> None:
-    assert outside([Topic(list(range(len(grades))), dict(enumerate(grades)))]) == []
-
-
-def test_f_measure_of_any_beta_is_within_the_range() -> None:
-    topics = [Topic([1, 2], {1: 1.0, 3: 1.0}), Topic([2], {1: 1.0}), Topic([1], {1: 1.0}), Topic([], {})]
-    for beta in (0.0, 1e-300, 1e160, 1e200, 1.7e308):
-        assert outside(topics, ("f_measure", {"beta": beta})) == []
-        if beta > 1e100:
-            f_measure, recall = values(topics, None, [("f_measure", {"beta": beta}), ("recall", {})]).values()
-            assert f_measure == recall
-
-
-@given(
-    st.dictionaries(st.integers(0, 11), st.sampled_from([0.5, 1.0, 2.0, 3.0, 4.0]), min_size=1),
-    st.integers(1, 15),
+from ranking_udfs.quoting import identifier as quoted
+from tests.entries import (
+    CALLS,
+    DERIVED,
+    DRAWN,
+    ENTRIES,
+    Rows,
+    World,
+    ask,
+    assert_equal,
+    canonical,
+    options_of,
 )
-def test_the_best_list_has_exactly_the_highest_value(truth: dict[int, float], k: int) -> None:
-    topics = [Topic(sorted(truth, key=lambda item: -truth[item]), truth)]
-    plain = ["half_life_utility", "precision", "mrr", "hit_rate", "interpolated_precision"]
-    at_k: list[tuple[str, Options]] = [
-        # With ideal=truth no list of k items is the best one.
-        *(("ndcg", options) for options in WITNESSES["ndcg"].options if options.get("ideal", "cut") == "cut"),
-        *((name, {"normalize": "min"}) for name in ("recall", "average_precision")),
-        *((name, {}) for name in plain),
+
+# Names of columns by their argument, and other names.
+OLD = {"user_col": "userid", "item_col": "itemid", "score_col": "score", "grade_col": "rel"}
+OLD |= {f"{name}_col": name for name in ("system", "time", "category", "intent", "segment")}
+NEW = {"user_col": "Who", "item_col": "what", "score_col": "points", "grade_col": "stars"}
+NEW |= {"system_col": "maker", "time_col": "moment", "category_col": "kind", "intent_col": "aim"}
+NEW |= {"segment_col": "piece"}
+SETTINGS = {"threads": "4", "default_order": "'DESC'", "default_null_order": "'NULLS FIRST'"}
+SETTINGS |= {"integer_division": "true"}
+ADDED = "zz"  # a system
+# Problems whose counts are of rows, to which a repeated row adds.
+OF_ROWS = ("repeated_truth", "negative_grade", "null_truth_item", "null_truth_user", "late_history")
+# Options that condense lists, in answers that are of nothing else.
+CONDENSED = [
+    entry
+    for entry in ENTRIES
+    if "unjudged" in options_of(*entry) and not entry[1].startswith(("check", "evaluate contents"))
+]
+Entry = tuple[str, str]
+entries = pytest.mark.parametrize("entry", ENTRIES, ids=" ".join)
+# Python and the command compose the SQL of SQL: that they return its rows is tested before each commit.
+sql_first = pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(entry, marks=[pytest.mark.slow] * (entry[0] != "SQL"), id=" ".join(entry))
+        for entry in ENTRIES
+    ],
+)
+
+
+@pytest.fixture(scope="module", params=[32, *(pytest.param(n, marks=pytest.mark.slow) for n in (15, 19, 35))])
+def world(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Yield a world with the variants of the properties."""
+    with World.opened(request.param, tmp_path_factory.mktemp("world")) as world:
+        counted_once = ("truth", "history", "items", "users", "segments", "intents", "events")
+        world.add("doubled", {name: f"FROM base.{name} UNION ALL FROM base.{name}" for name in counted_once})
+        world.add("doubled_rec", {"rec": "FROM base.rec UNION ALL FROM base.rec"})
+        every = (*DRAWN, *DERIVED)
+        world.add(
+            "shuffled", {name: f"FROM base.{name} ORDER BY hash(COLUMNS(*)::VARCHAR)" for name in every}
+        )
+        world.add("renamed", {name: renamed(world, name) for name in every})
+        last = "(SELECT max(system) FROM base.rec)"
+        worst = f"SELECT {ADDED!r}, userid, itemid + 1, -score FROM base.rec WHERE system = {last}"
+        world.add("more", {"rec": f"FROM base.rec UNION ALL {worst}"})
+        world.add("twice", {"rec": "SELECT * REPLACE (score * 2 AS score) FROM base.rec"})
+        copies = f"FROM base.rec WHERE system = {last}"
+        world.add("copied", {"rec": f"{copies} UNION ALL SELECT * REPLACE ({ADDED!r} AS system) {copies}"})
+        yield world
+
+
+def renamed(world: World, table: str) -> str:
+    """Return a query for a table with texts as ids, other systems in the same order, and other columns."""
+    ids = {
+        **dict.fromkeys(("userid", "itemid"), "'u' || lpad(({} + 100)::VARCHAR, 6, '0')"),
+        **dict.fromkeys(("system", "baseline"), "'S' || {}"),
+    }
+    own = table in ("by_user", "compared")
+    new = {} if own else {old: NEW[argument] for argument, old in OLD.items()}
+    names = [name for name, *_ in world.con.execute(f"DESCRIBE base.{table}").fetchall()]
+    parts = (f"{ids.get(name, '{}').format(quoted(name))} AS {quoted(new.get(name, name))}" for name in names)
+    return f"SELECT {', '.join(parts)} FROM base.{table}"
+
+
+def asked(world: World, entry: Entry, variant: str = "base", **more: Any) -> Rows:
+    """Return the answer of an entry point over a variant."""
+    way, name = entry
+    if variant != "base" or more:
+        return ask(world, way, name, CALLS[name] | more, variant)
+    if entry not in world.answers:
+        world.answers[entry] = ask(world, way, name, CALLS[name], variant)
+    return world.answers[entry]
+
+
+@sql_first
+def test_a_row_that_stands_twice_counts_once(world: World, entry: Entry) -> None:
+    """Repeat rows of truth, history, catalog, users, segments and events.
+
+    The check counts wrong rows, and has a row for each. Split returns a row for each event.
+    """
+    rows, expected = asked(world, entry, "doubled"), asked(world, entry)
+    if entry[1].startswith("check"):
+        rows, expected = ([row for row in each if row["code"] not in OF_ROWS] for each in (rows, expected))
+    if entry[1].startswith("split"):
+        rows, expected = ([*{str(row): row for row in each}.values()] for each in (rows, expected))
+    assert_equal(rows, expected, "file")
+
+
+@pytest.mark.parametrize("entry", CONDENSED, ids=" ".join)
+def test_a_row_of_rec_that_stands_twice_counts_once_in_condensed_lists(world: World, entry: Entry) -> None:
+    """`n_rec` counts rows. The check and beyond-accuracy measures are of lists as they stand."""
+    rows, expected = (asked(world, entry, name, unjudged="skip") for name in ("doubled_rec", "base"))
+    assert_equal(rows, expected, "n_rec")
+
+
+@entries
+def test_names_are_only_names(world: World, entry: Entry) -> None:
+    """Texts of the check name columns and ids; values of users and comparisons keep their columns."""
+    new = {name: NEW[name] for name in options_of(*entry) if name in NEW}
+    if entry[0] == "command":
+        new |= {name: NEW[name] for name in ("category_col", "segment_col")}
+    user = {"user": "u000103"} if "user" in CALLS[entry[1]] else {}
+    back = {new: OLD[argument] for argument, new in NEW.items()}
+
+    def old(name: str, cell: Any) -> Any:
+        if not cell or name not in ("userid", "itemid", "system", "baseline"):
+            return cell
+        return int(cell[1:]) - 100 if name in ("userid", "itemid") else cell[1:]
+
+    rows = [
+        {back.get(name, name): old(back.get(name, name), cell) for name, cell in row.items()}
+        for row in asked(world, entry, "renamed", **new, **user)
     ]
-    whole = ["recall", "average_precision", "f_measure", "r_precision", "bpref"]
-    whole += ["interpolated_average_precision"]
-    for of_best in (values(topics, k, at_k), values(topics, None, [(name, {}) for name in whole])):
-        assert of_best == {key: [1.0] for key in of_best}
+    assert_equal(rows, asked(world, entry), "problem", "example", "file", "write")
+
+
+@sql_first
+def test_order_of_rows_threads_and_settings_change_no_bit(world: World, entry: Entry) -> None:
+    expected = canonical(asked(world, entry), "file")
+    try:
+        world.con.execute(";".join(f"SET {name} = {value}" for name, value in SETTINGS.items()))
+        assert canonical(asked(world, entry, "shuffled"), "file") == expected
+    finally:
+        world.con.execute(";".join(f"RESET {name}" for name in SETTINGS))
+
+
+@sql_first
+def test_a_system_is_measured_alone(world: World, entry: Entry) -> None:
+    """Compare without a correction, which is of all systems. A fusion is of all that have a weight."""
+    systems = [name for (name,) in world.con.execute("SELECT DISTINCT system FROM base.rec").fetchall()]
+    weights = {"weights": dict.fromkeys(systems, 1) | {ADDED: 0}} if entry[1].startswith("fuse") else {}
+    rows = asked(world, entry, "more", **weights)
+    others = [row for row in rows if ADDED not in (row.get("system"), row.get("baseline"))]
+    assert len(others) < len(rows) or weights or entry[1].startswith("split")
+    assert_equal(others, asked(world, entry), "file")
+
+
+@sql_first
+def test_scores_are_compared_not_added(world: World, entry: Entry) -> None:
+    """Columns of scores have twice the score; fusion normalizes them, unless `normalize := 'none'`."""
+    columns = () if entry[1].startswith("fuse") else ("score", "threshold")
+    expected = [
+        row | {name: float(row[name]) * 2 for name in columns if row.get(name) not in (None, "")}
+        for row in asked(world, entry)
+    ]
+    assert_equal(asked(world, entry, "twice"), expected, "file")
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in ENTRIES if entry[1].startswith("compare")], ids=" ".join
+)
+def test_a_system_does_not_differ_from_itself(world: World, entry: Entry) -> None:
+    rows = asked(world, entry, "copied", margin=None)
+    assert rows
+    assert {(float(row["difference"]), row["verdict"]) for row in rows} == {(0, "unclear")}
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in ENTRIES if entry[1].startswith("overlap")], ids=" ".join
+)
+def test_a_list_overlaps_with_itself_wholly(world: World, entry: Entry) -> None:
+    rows = asked(world, entry, "copied")
+    assert rows
+    assert {float(row[name]) for row in rows for name in ("overlap", "jaccard", "rbo", "same_list")} == {1}
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry[0] != "SQL"], ids=" ".join)
+def test_every_entry_point_returns_the_same_rows(world: World, entry: Entry) -> None:
+    """The command writes no dropped events. Its check, and that of Python, name files and what to write."""
+    way, name = entry
+    expected = asked(world, ("Python" if name == "evaluate contents" else "SQL", name))
+    if (way, name) == ("command", "split"):
+        expected = [row for row in expected if row["part"] is not None]
+    assert_equal(asked(world, entry), expected, "dropped", "file", "write")

@@ -14,6 +14,8 @@
 --
 -- A repeated item has a row for each occurrence except one.
 --
+-- unjudged and without_relevant change no row: they add nothing_but_hits, which has no rows, and change a severity.
+--
 -- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, system_not_read,
 -- run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
 -- systems_apart, labelled_apart and labelled_in_part.
@@ -52,8 +54,14 @@ WITH {{ check.problems(of) }}, rows AS NOT MATERIALIZED (
         userid::VARCHAR AS userid, itemid::VARCHAR AS itemid,
         unnest(list_filter([
             CASE WHEN userid IS NULL THEN 'null_truth_user' END,
+            {% if of.has_users %}
+            -- For a user in `users`, it means that there is no answer.
+            CASE WHEN itemid IS NULL AND count(itemid) OVER (PARTITION BY userid) > 0 THEN 'null_truth_item' END,
+            CASE WHEN itemid IS NOT NULL AND has_grade AND rel IS NULL THEN 'null_grade' END,
+            {% else %}
             CASE WHEN itemid IS NULL THEN 'null_truth_item' END,
             CASE WHEN has_grade AND rel IS NULL THEN 'null_grade' END,
+            {% endif %}
             CASE WHEN NOT isfinite(grade) THEN 'infinite_grade' WHEN grade < 0 THEN 'negative_grade'
                 WHEN grade <> floor(grade) THEN 'fractional_grade' END,
             CASE WHEN userid IS NOT NULL AND itemid IS NOT NULL AND row_number() OVER pair > 1

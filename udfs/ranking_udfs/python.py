@@ -519,7 +519,7 @@ def inputs_of(
         else connection.name(name, vars(settings)[name], columns, numbers.get(name, ""))
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
-    has_categories = not is_report or history is not None
+    has_categories = "category_col" in names_of(KEYWORDS[caller]) and (not is_report or history is not None)
     recs = connection.recommendations(rec, columns, directions)
     reads_truth = caller not in WITHOUT_TRUTH
     truth_name = connection.name("truth", truth, columns, "rel") if reads_truth else ""

@@ -317,7 +317,6 @@ class Explaining(Reading, total=False):
 
     grade_col: str | None
     min_grade: float | None
-    without_relevant: str
     ties: str
     unit: str
 
