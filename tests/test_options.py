@@ -34,7 +34,7 @@ from tests.test_compare import sign_flip_p
 Given = Mapping[str, Any]
 NOTHING: Given = MappingProxyType({})
 # Functions without a table of rec or truth, and one whose options statsmodels and scikit-learn hold.
-WITHOUT_CASES = {"functions", "check_codes", "agreement"}
+WITHOUT_CASES = {"functions", "check_codes"}
 SEED = 15
 OPERANDS = {"rec", "truth", "by_user", "comparison", "events", "user"}  # which no call can leave out
 

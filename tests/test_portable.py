@@ -297,9 +297,10 @@ def test_the_script_runs_again_beside_names_of_others(bare: Con) -> None:
     """It makes its macros in a schema of its own, with any number of statements at a time."""
     bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA s; USE s; SET integer_division = true")
     text = SCRIPT.read_text(encoding="utf-8")
-    for statement in bare.extract_statements(text):
-        bare.execute(bare.extract_statements(statement.query)[0])  # the parser reads a setting
-    bare.execute("CREATE MACRO ranking.mine() AS 'hers'").execute(text)
+    for more in ("CREATE MACRO ranking.mine() AS 'hers'", "SELECT 1"):
+        for statement in bare.extract_statements(text):
+            bare.execute(bare.extract_statements(statement.query)[0])  # the parser reads a setting
+        bare.execute(more)
     assert bare.execute(TABLES).execute(USERS).fetchall() == [([7, 8, 9],)]
     sql = "SELECT main.mae(1, 3), ranking.mae(1, 3), ranking.mine(), ranking.version()"
     version = f"duckdb-ranking-udfs {ranking_udfs.__version__}"
@@ -443,6 +444,7 @@ def test_a_macro_refuses_tables_with_names_of_its_own(script: Con) -> None:
         ("compare", "sql: -k must be a non-empty list of cutoffs, got NULL"),
         ("judged -k 1,2", "sql: -k must be one cutoff, got 1,2"),
         ("evaluate -k 3 -k 4", "-k must be given once, got it 2 times"),
+        ("evaluate -k 3 --macro other", "--macro must be given once, got it 2 times"),
         ("evaluate -k 3 --ties x", "Invalid value for '--ties'"),
         ("intents_by_user -k 3 --alpha 2", "sql: --alpha must be a number from 0 to 1, got 2"),
         ("split --test-size x", "sql: Conversion Error: Could not convert string 'x' to INTERVAL"),
@@ -453,6 +455,11 @@ def test_a_macro_refuses_tables_with_names_of_its_own(script: Con) -> None:
 def test_options_that_a_macro_cannot_have_are_refused(capsys: Captured, call: str, error: str) -> None:
     assert main(["sql", *call.split(), "--macro", "mine"]) == 2
     assert capsys.readouterr().err.startswith(f"ranking-udfs: error: {error}")
+
+
+def test_an_option_of_0_is_not_its_default(capsys: Captured) -> None:
+    assert main(["sql", "compare", "-k", "3", "--margin", "0", "--macro", "mine"]) == 0
+    assert "p_same_place" in capsys.readouterr().out
 
 
 def test_a_macro_has_a_name(capsys: Captured) -> None:

@@ -28,6 +28,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.macros.script import script
 from tests import by_value
 from tests.command import (
     LATE,
@@ -47,7 +48,7 @@ START = re.compile(r"^(?=\$ |>>> |# )", re.MULTILINE)
 MARK = re.compile(r"^(?=\$ |>>> |# |!\d* )", re.MULTILINE)
 # What expressions may use: the package's functions, and what makes files.
 NAMES = {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__}
-NAMES |= {thing.__name__: thing for thing in (csv, duckdb, gzip, Path, table, write)}
+NAMES |= {thing.__name__: thing for thing in (csv, duckdb, gzip, Path, script, table, write)}
 NAMES |= {"LATE": LATE}
 NAMES["REC"] = pa.schema({"userid": pa.int64(), "itemid": pa.int64(), "score": pa.float64()})
 

@@ -8,16 +8,17 @@ import click
 import duckdb
 
 from ..duckdb.macros import macros
+from ..evaluation.options import Option
 from ..evaluation.queries import given_in_sql
-from ..macros.files import defaults, signature
+from ..macros.files import signature
 from ..macros.frozen import TABLES, frozen_macro
 from ..quoting import literal, sql_value
 from .options import EVERY, FLAGS, SHORT, Once, Value
-from .values import parse_cut_offs
 
 CUTOFFS = ("ks", "max_k", "k")
 LISTS = ("systems", "lower_is_better")
-SPANS = ("test_size", "gap", "test_from")
+# The options whose number is given as text, and the type of another text.
+NUMBERS = {"alpha": "", "test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
 
 
 def print_macro(ctx: click.Context, args: Sequence[str]) -> None:
@@ -62,28 +63,22 @@ def parameters(function: str) -> list[click.Parameter]:
 def option(argument: str) -> click.Option:
     """Return the option for an argument, named and parsed as in other commands."""
     name = "ks" if argument in CUTOFFS else argument.removesuffix("_col")
-    known = EVERY.get(name)
-    names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
-    is_parsed = known is not None and name not in (*SPANS, "measures", "items")
-    kind = Value(name, parse_cut_offs if name == "ks" else known.parse if known and is_parsed else None)
-    choices = known.choices if known and is_parsed else ()
+    known = EVERY.get(name, Option("", value="VALUE"))
+    parse = None if name == "measures" else known.parse
+    flags = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
     return click.Option(
-        [*filter(None, names)],
-        type=click.Choice(choices) if choices else kind,
-        help=re.split("; | \\(for ", known.help)[0] if known else None,
-        metavar=None if choices else "LIST" if name == "ks" else (known and known.value) or "VALUE",
+        [*filter(None, flags)],
+        type=click.Choice(known.choices) if known.choices else Value(name, parse),
+        help=re.split(r"; | \(for ", known.help)[0],
+        metavar=known.value or None,
     )
 
 
 def statement(function: str, given: Mapping[str, Any]) -> str:
     """Return the statement that makes the macro."""
-    values = {name: value for name, value in given.items() if value not in (None, False)}
+    values = {name: value for name, value in given.items() if value is not None and value is not False}
     name, tables = values.pop("name"), [table for table in TABLES if values.pop(table, None)]
-    usual = defaults(function)
-    arguments = {
-        argument: to_sql(function, argument, value, isinstance(usual.get(argument), (int, float)))
-        for argument, value in values.items()
-    }
+    arguments = {argument: to_sql(function, argument, value) for argument, value in values.items()}
     with duckdb.connect() as con:
         try:
             given_values = given_in_sql(con, arguments)
@@ -92,7 +87,7 @@ def statement(function: str, given: Mapping[str, Any]) -> str:
     return frozen_macro(function, name, given_values, tables)
 
 
-def to_sql(function: str, argument: str, value: Any, is_number: bool) -> str:
+def to_sql(function: str, argument: str, value: Any) -> str:
     """Return the value of an option as SQL, of the type that the function expects."""
     if argument == "descending":
         return "false"
@@ -102,7 +97,6 @@ def to_sql(function: str, argument: str, value: Any, is_number: bool) -> str:
         return sql_value(value[0])
     if argument in LISTS or (argument == "measures" and function == "compare_by_user"):
         return sql_value(value.split(","))
-    if argument in SPANS and not re.fullmatch(r"-?\d+", value):
-        return f"{'TIMESTAMP' if argument == 'test_from' else 'INTERVAL'} {literal(value)}"
-    is_plain = isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value)
-    return value if is_plain and (is_number or argument in SPANS) else sql_value(value)
+    if argument in NUMBERS and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        return str(value)
+    return f"{NUMBERS[argument]} {literal(value)}" if NUMBERS.get(argument) else sql_value(value)
