@@ -212,7 +212,8 @@ def compare_models(work: Work) -> str | bytes:
     answered = [row for row in results[0] if row["higher_is_better"] is not None and not options.steps]
     if options.pairs and request.comparison["baseline"] is not None and len(work.systems) > 2:
         answered = rows_of(con, pairs_query(work.composed))
-    orders, dominated = find_orders(answered), dominated_sentences(answered) if request.also else []
+    orders = find_orders(answered)
+    dominated = dominated_sentences(without_verdicts(answered, problems)) if request.also else []
     work.failed = failures(work, problems, every)
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)
@@ -224,7 +225,7 @@ def compare_models(work: Work) -> str | bytes:
     first = [row for row in itertools.chain(*told[1:]) if (row["measure"], row["k"]) in at]
     if options.steps:  # a better step is no loss of the one before it
         first = [row for row in first if row["verdict"] == "worse"]
-    worse = [*(fall_sentences(told[0]) if options.steps else [])]
+    worse = fall_sentences(told[0]) if options.steps else []
     worse += worse_segments(first, order, request.comparison["baseline"])
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)

@@ -185,7 +185,9 @@ def fall_sentences(rows: Sequence[Row]) -> list[str]:
     if all(row["p"] is None for row in rows):
         return [in_unit("No comparison is possible: at least two users must have values from both models.")]
     texts = [f"{worse_text(row)}." for row in rows if row["verdict"] == "worse"]
-    return texts or ["No model is significantly worse than the one before it."]
+    if texts or any(row["verdict"] == "error" for row in rows):
+        return texts
+    return ["No model is significantly worse than the one before it."]
 
 
 def worse_segments(

@@ -35,6 +35,7 @@ from .files import (
     MissingColumnsError,
     Source,
     Wanted,
+    column_types,
     is_also,
     list_files,
     missing_text,
@@ -395,16 +396,20 @@ def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) 
 
 
 def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> list[str]:
-    """Return the unread columns of truth that look like grades by their values, by the rule of SQL."""
-    read = {name for name in truth.names.values() if name in truth.types}
-    if not truth.file_rows or not {*truth.types} - read:
+    """Return the unread columns of truth that look like grades by their values, by the rule of SQL.
+
+    The values in lists and structs are not read, so their names decide.
+    """
+    read = {*truth.names.values()}
+    if not truth.file_rows or {*truth.types} <= read:
         return []
     call = Call("evaluate", score=inputs.columns["score_col"])
-    others = f"* EXCLUDE ({', '.join(map(identifier, read))})" if read else "*"
-    rows = f"(SELECT NULL AS ranking_absent, {others} FROM {truth.file_rows})"
+    unread = f"COLUMNS(lambda c: c NOT IN ({', '.join(map(literal, read))}))"
+    rows = f"(SELECT {unread} FROM (SELECT NULL AS ranking_absent, * FROM {truth.file_rows}))"
     query = module("tables/internal/reading.jinja").unread(call, rows)
     ((names,),) = con.execute(f"SELECT hidden_grades FROM ({query})").fetchall()
-    return cast(list[str], names)
+    columns = column_types(con, truth.file_rows)
+    return [*names, *(name for name in unread_columns("grades", truth) if name not in columns)]
 
 
 def check_order(

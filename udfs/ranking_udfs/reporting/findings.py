@@ -208,7 +208,7 @@ class Findings(Subject):
             {} if errors else {at: order.letters for at, order in orders_by_measure(paired).items()}
         )
         is_asked = bool(self.request.also and self.baseline)
-        self.dominated = dominated_sentences(paired) if is_asked else []
+        self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_asked else []
         leader = self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
         self.tables = find_tables(self, fetch, work, self.counts)
