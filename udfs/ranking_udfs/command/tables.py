@@ -22,7 +22,7 @@ from ..evaluation.conclusion import (
     best_sentence,
     by_model,
     caveats,
-    few_differ,
+    doubts,
     few_users,
     footnote,
     leading_sentence,
@@ -346,7 +346,7 @@ def comparison_text(
         return render(
             work.con, options, names, [{"segment": EVERYBODY, **row} for rows in results for row in rows]
         )
-    more = [*few_differ(everybody), *few_users(list(chain(*by_segment)))]
+    more = [*doubts(everybody), *few_users(list(chain(*by_segment)))]
     answered, against = answer(work, orders, problems, {*map(itemgetter("k"), everybody)}, more)
     answered += remarks(form, sentences)
     segment = work.inputs.segment and work.inputs.segment[1]

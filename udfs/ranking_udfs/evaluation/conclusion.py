@@ -35,6 +35,11 @@ OUTCOMES = {  # the verdict on the best model in words
     "unclear": "not significantly better than",
     "worse": "significantly worse than",  # by predicted grades, the order of models is not that of each pair
 }
+DOUBTS = {  # caveats of a row of a comparison as sentences
+    "too_few_users": "No difference of so few users can be significant",
+    "few_differ": "Fewer than 5 users differ",
+    "auc_at_cutoff": "AUC at a cutoff rewards short lists of few hits",
+}
 MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
 MIN_CAVEAT_SHARE = 0.01  # below this share, problems share one line, unless they are errors
 FEW_USERS = 20  # a segment with fewer users is a caveat
@@ -420,14 +425,17 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     return wrong, [*others, *(["Below 1%: " + " ".join(small)] if small else [])]
 
 
-def few_differ(rows: Sequence[Row]) -> list[str]:
-    """Name the comparisons in which too few users differ for a verdict."""
-    differing = [row for row in rows if "few_differ" in (row["caveats"] or "")]
-    names = [
-        f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
-        for row in differing
-    ]
-    return [in_unit("Fewer than 5 users differ between ") + f"{', '.join(names)}."] if names else []
+def doubts(rows: Sequence[Row]) -> list[str]:
+    """Write the caveats of comparisons that need no other table, with the comparisons that they are about."""
+    texts = []
+    for code, words in DOUBTS.items():
+        found = [row for row in rows if code in (row["caveats"] or "").split(",")]
+        names = [
+            f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
+            for row in found
+        ]
+        texts += [f"{in_unit(words)} ({', '.join(names)})."] if names else []
+    return texts
 
 
 def few_users(rows: Sequence[Row]) -> list[str]:

@@ -224,7 +224,7 @@ class Findings(Subject):
         self.wrong, self.caveats = conclusion.caveats(self.problems or [], self.request.ks)
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
-        self.caveats += [*conclusion.few_differ(family), *conclusion.few_users(self.segments.rows)]
+        self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments.rows)]
         self.curve = fetch(curve_query)
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
         self.overlaps = find_overlaps(self, fetch)
