@@ -11,6 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
+from ranking_udfs.evaluation.comparison import with_caveats
 from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, using_unit
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
@@ -162,6 +163,37 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
         "Users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
         "Below 1%: Itemid is NULL: als 9 of 943 (< 1%). Userid is NULL: knn 3 of 943 (< 1%).",
     ]
+
+
+def test_caveats_of_a_comparison_are_those_of_its_models_and_cutoff(con: Con) -> None:
+    problems = [
+        {"severity": "warning", "system": "a", "k": None, "code": "not_in_rec"},
+        {"severity": "error", "system": None, "k": 10, "code": "ties_at_k"},
+        {"severity": "info", "system": "b", "k": None, "code": "repeats"},
+    ]
+    compared = (
+        "(VALUES ('a', 'b', 5, 'few_differ'), ('c', 'a', 9, NULL), ('b', 'c', 5, NULL), ('b', 'c', 10, NULL))"
+    )
+    query = with_caveats(f"FROM {compared} AS t(baseline, system, k, caveats)", problems)
+    found = [row["caveats"] or None for row in rows_of(con, query)]
+    assert found == ["few_differ,not_in_rec", "not_in_rec", None, "ties_at_k"]
+
+
+def test_only_segments_with_a_worse_model_are_named() -> None:
+    row = {
+        "system": "new",
+        "baseline": "old",
+        "measure": "ndcg",
+        "k": 5,
+        "p_adjusted": 0.012,
+        "difference": -0.25,
+    }
+    rows = [
+        {**row, "verdict": "worse"},  # of all users
+        *({**row, "segment": name, "verdict": name} for name in ("better", "unclear", "same", "worse")),
+    ]
+    sentence = "Segment worse: new is significantly worse than old in NDCG@5 by 0.25 (p = 0.012)."
+    assert conclusion.worse_segments(rows) == [sentence]
 
 
 @pytest.mark.parametrize(("measure", "models", "title"), TITLES)

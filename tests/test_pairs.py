@@ -63,3 +63,16 @@ def test_equal_models_are_sorted_by_name() -> None:
     assert (order.best["system"], order.best["users_without_rec_baseline"]) == ("a", 1)
     assert str(order.best["difference"]) == "0.0"  # not -0
     assert order_models([{**row, "users_undefined": 1}]) is None
+
+
+def test_the_lowest_mean_is_the_best_where_lower_is_better() -> None:
+    row = {"measure": "first_hit_rank", "k": 5, "users": 9, "users_undefined": 0, "verdict": "worse"}
+    row |= {"baseline": "b", "system": "a", "mean_baseline": 2.0, "mean_system": 3.0, "difference": 1.0}
+    row |= {"higher_is_better": False, "low": 0.5, "high": 1.5, "relative": 0.5, "wins": 1, "losses": 8}
+    row |= {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
+    order = order_models([row])
+    assert order is not None
+    assert (order.means, order.leaders) == ({"b": 2.0, "a": 3.0}, ["b"])
+    best = [order.best[name] for name in ("system", "difference", "low", "high", "verdict", "wins")]
+    assert best == ["b", -1.0, -1.5, -0.5, "better", 8]
+    assert order.best["relative"] == pytest.approx(-1 / 3, rel=1e-9)

@@ -51,6 +51,8 @@ GRADED = TRUTH.append_column("rel", pa.array([GRADES[row % 6] for row in range(9
 GRADED = GRADED.append_column("time", pa.array([9 + row % 7 for row in range(99)]))
 TABLES = {"alike": ALIKE, "unlike": UNLIKE, "zeros": ZEROS, "graded": GRADED}
 TABLES |= {"rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS}
+# The first ten users have no truth, and the last three no list.
+TABLES["later"] = TRUTH.slice(30)
 # Every second user is of A alone, and so is the first of two partitions.
 TABLES["lacking"] = REC.filter(pa.array([row % 2 == 0 or row // 4 % 2 > 0 for row in range(120)]))
 
@@ -96,7 +98,7 @@ def by_parts(
 CALLS = [
     "ranking.judged('rec', 'truth', 3)",
     "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
-    "ranking.evaluate('lacking', 'truth', [0, 2, NULL])",
+    "ranking.evaluate('lacking', 'later', [0, 2, NULL])",
     "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', "
     "descending := false)",
     "ranking.distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
@@ -159,6 +161,15 @@ def test_errors_of_rows_are_those_of_duckdb() -> None:
     parts = [summary.part(REC, TRUTH.slice(0, 0), ["A", "B"]) for _ in range(2)]
     with pytest.raises(ValueError, match=r"^evaluate: truth must have a user, got 0 rows$"):
         summary.merge(pa.concat_tables(parts))
+
+
+def test_a_grade_with_the_name_of_the_scores_is_refused() -> None:
+    """Elsewhere the rows decide whether it holds grades; a partition has only some of them."""
+    truth = TRUTH.append_column("score", pa.array([1.0] * TRUTH.num_rows))
+    with pytest.raises(
+        ValueError, match=r"^by_user: truth has a column score that is not read: grade_col := "
+    ):
+        ranking_udfs.partition("by_user", REC.schema, truth.schema, 1)
 
 
 @pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])
