@@ -288,6 +288,21 @@ def test_csv_files_of_every_dialect_are_read(
         assert (row["users"], row["recall"], row["mrr"]) == (2, 1.0, 1.0)
 
 
+@pytest.mark.parametrize("name", ["commas.csv", "mixed.csv", "colons.csv"])
+def test_an_empty_value_is_no_item(run: Run, name: str) -> None:
+    """It takes up the first rank, and matches no other empty value, however the file is read."""
+    delimiter = "::" if name == "colons.csv" else ","
+    for file, lines in (
+        (name, ["userid,itemid,score", "1,,2", "1,a,1"]),
+        ("truth.csv", ["userid,itemid", "1,", "1,a"]),
+    ):
+        ends = ("\r\n" if name == "mixed.csv" and i == 0 else "\n" for i in range(3))
+        text = "".join(line + end for line, end in zip(lines, ends, strict=True))
+        Path(file).write_bytes(text.replace(",", delimiter).encode())
+    (row,) = evaluated(run, name, "truth.csv", "--no-check", "-m", "mrr,recall", "-k", "2")
+    assert (row["mrr"], row["recall"]) == (0.5, 1)
+
+
 OPTIONS_OF_DUCKDB = "union_by_name|compression|strict_mode|ignore_errors|null_padding|sample_size|auto_detect"
 BROKEN = [  # a file, its text, and words of the error
     ("long.csv", "userid,itemid,score\nu1,a,2,9\nu2,b,1\n", "a line must be 3 values"),

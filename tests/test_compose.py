@@ -549,6 +549,7 @@ def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, o
         ("DOUBLE", "DATE", "VARCHAR"),
         ("BIGINT", "DOUBLE", "DOUBLE"),
         ("FLOAT", "DOUBLE", "FLOAT"),
+        ("DECIMAL(9, 1)", "DECIMAL(12, 3)", "DECIMAL(38, 3)"),
     ],
 )
 def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
+from ranking_udfs.evaluation.comparison import with_caveats
 from ranking_udfs.evaluation.pairs import ModelOrder, order_models
 from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, join_names, using_unit
 from ranking_udfs.measures.grammar import parse_measure
@@ -288,6 +289,34 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
     assert others == of_fewer
     more = "rec: users with tied scores at k = 10: als 900 of 943 (95%)."
     assert conclusion.caveats(rows, [5, 10]) == (wrong, [more, *of_fewer])
+
+
+def test_caveats_of_a_comparison_are_those_of_its_models_and_cutoff(con: Con) -> None:
+    problems = [
+        {"severity": "warning", "system": "a", "k": None, "code": "not_in_rec"},
+        {"severity": "error", "system": None, "k": 10, "code": "ties_at_k"},
+        {"severity": "info", "system": "b", "k": None, "code": "repeats"},
+    ]
+    compared = (
+        "(VALUES ('a', 'b', 5, 'few_differ'), ('c', 'a', 9, NULL), ('b', 'c', 5, NULL), ('b', 'c', 10, NULL))"
+    )
+    query = with_caveats(f"FROM {compared} AS t(baseline, system, k, caveats)", problems)
+    found = [row["caveats"] or None for row in rows_of(con, query)]
+    assert found == ["few_differ,not_in_rec", "not_in_rec", None, "ties_at_k"]
+
+
+def test_only_segments_with_a_worse_model_are_named() -> None:
+    row = {
+        "system": "new",
+        "baseline": "old",
+        "measure": "ndcg",
+        "k": 5,
+        "p_adjusted": 0.012,
+        "difference": -0.25,
+    }
+    rows = [{**row, "segment": name, "verdict": name} for name in ("better", "unclear", "same", "worse")]
+    sentence = "Segment worse: new is significantly worse than old in NDCG@5 by 0.25 (p = 0.012)."
+    assert conclusion.worse_segments(rows, None, "old") == [sentence]
 
 
 @pytest.mark.parametrize(("measure", "models", "leads", "title"), TITLES)

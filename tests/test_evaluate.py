@@ -81,6 +81,45 @@ def test_rows_are_bit_identical_to_the_command(
     assert relation.fetchall() == [tuple(map(row.get, relation.columns)) for row in expected]
 
 
+SEGMENTED = """
+    CREATE TABLE rec AS FROM (VALUES ('a', 1, 1), ('a', 2, 2), ('a', 3, 9), ('a', 4, 1), ('b', 1, 9), ('b', 3, 3))
+        AS t(system, userid, itemid) SELECT *, 1 AS score;
+    CREATE TABLE truth AS FROM (VALUES (1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 1, 0)) AS t(userid, itemid, rel);
+    CREATE TABLE segments AS FROM (VALUES (1, 'x'), (1, 'x'), (2, 'x'), (2, 'y'), (4, 'y')) AS t(userid, kind)
+"""
+# Of each model and segment: users, those without a list, those without a relevant item, and the mean recall.
+SEGMENT_MEANS = {
+    "zero": [
+        *[("a", "(all)", 4, 0, 1, 2 / 4), ("b", "(all)", 4, 2, 1, 1 / 4)],
+        *[("a", "(none)", 1, 0, 0, 0), ("a", "x", 2, 0, 0, 1), ("a", "y", 2, 0, 1, 1 / 2)],
+        *[("b", "(none)", 1, 0, 0, 1), ("b", "x", 2, 1, 0, 0), ("b", "y", 2, 2, 1, 0)],
+    ],
+    "skip": [  # user 4 is in no mean, and still counted once for each model
+        *[("a", "(all)", 3, 0, 1, 2 / 3), ("b", "(all)", 3, 1, 1, 1 / 3)],
+        *[("a", "(none)", 1, 0, 0, 0), ("a", "x", 2, 0, 0, 1), ("a", "y", 1, 0, 1, 1)],
+        *[("b", "(none)", 1, 0, 0, 1), ("b", "x", 2, 1, 0, 0), ("b", "y", 1, 1, 1, 0)],
+    ],
+}
+
+
+@pytest.mark.parametrize("without", SEGMENT_MEANS)
+def test_a_user_counts_once_in_each_of_its_segments(without: str) -> None:
+    """User 1 is twice in segment x, user 2 in two segments, and user 3 in none."""
+    with duckdb.connect() as con:
+        con.execute(SEGMENTED)
+        options: Any = {"segments": "segments", "segment_col": "kind", "without_relevant": without}
+        options |= {"check": False, "con": con}
+        means = ranking_udfs.evaluate("rec", "truth", "recall", 1, **options)
+        counts = "users, users_without_rec, users_without_relevant"
+        assert means.project(f"system, segment, {counts}, recall").fetchall() == SEGMENT_MEANS[without]
+        measured = ranking_udfs.compare("rec", "truth", "recall", 1, **options)
+        compared = measured.project("segment, users, mean_baseline, mean_system").fetchall()
+        a, b = ({row[1]: row[2:] for row in SEGMENT_MEANS[without] if row[0] == name} for name in "ab")
+        assert {row[0]: row[1:] for row in compared} == {
+            name: (a[name][0], a[name][-1], b[name][-1]) for name in a
+        }
+
+
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
     table = con.table(name).to_arrow_table()
     by_form = {
@@ -227,6 +266,43 @@ def test_data_problems_are_warnings_at_the_callers_line() -> None:
     with pytest.warns(UserWarning, match=message) as caught:
         ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1)
     assert [warning.filename for warning in caught] == [__file__]
+    assert "; write ties='expected'" in str(caught[0].message)
+    for ties in ("trec", "expected"):  # what the advice asks for is done, so no note has it
+        with pytest.warns(UserWarning, match="scores are all equal: 1 of 1") as caught:
+            ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1, ties=ties)
+        assert "ties=" not in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("measures", "ks", "expected"),
+    [
+        ("recall@1,2", 5, [(1, 0.0), (2, 1.0)]),
+        (["recall@2", "mrr"], [0, None], [(0, None, 0.0), (2, 1.0, None), (None, None, 0.5)]),
+    ],
+)
+def test_ks_are_the_cutoffs_of_measures_without_their_own(
+    measures: Any, ks: Any, expected: list[Any]
+) -> None:
+    """The relevant item is at rank 2, and the first 0 items are none."""
+    found = ranking_udfs.evaluate({"q": ["b", "a"]}, {"q": ["a"]}, measures, ks, check=False)
+    assert found.select("COLUMNS('^(k|recall|mrr)$')").fetchall() == expected
+
+
+def test_trec_order_of_ascending_scores_takes_the_last_item_of_a_tie_first() -> None:
+    rec = {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}
+    options: Any = {"ties": "trec", "descending": False, "check": False}
+    for rank, item in enumerate("bac", 1):
+        found = ranking_udfs.evaluate(rec, {"q": [item]}, "mrr", 3, **options)
+        assert found.project("mrr").fetchall() == [(1 / rank,)]
+
+
+def test_categories_are_in_the_column_that_is_named() -> None:
+    """Both items of the list are of one kind, and each in a category of its own."""
+    items = pd.DataFrame({"itemid": ["a", "b"], "kind": ["x", "x"], "category": ["y", "z"]})
+    for column, expected in (("kind", 0.0), ("category", 1.0)):
+        given: Any = {"items": items, "category_col": column, "check": False}
+        found = ranking_udfs.evaluate({"q": ["a", "b"]}, {"q": ["a"]}, "diversity", 2, **given)
+        assert found.project("diversity").fetchall() == [(expected,)]
 
 
 # Functions that the command does not have.

@@ -1,5 +1,6 @@
 """Test gates: errors in the data, conditions that cannot hold, and families of p-values."""
 
+import math
 import random
 import re
 from fractions import Fraction
@@ -12,6 +13,7 @@ from statsmodels.stats import multitest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.command.gates import failing_rows, parse_condition
 from ranking_udfs.evaluation.comparison import users_for_significance
 from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
@@ -44,6 +46,29 @@ def test_gate_corrects_all_users_separately_from_segments(con: Con, everybody: s
         expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
         assert [row["p_adjusted"] for row in family] == pytest.approx([*expected])
         assert {row["method"] for row in family} == {f"t, holm of {size}"}
+
+
+def test_each_condition_is_tested_and_fails_for_nan(con: Con, folder: Path, capsys: Captured) -> None:
+    call = ["evaluate", "rec.csv", "truth.csv", "-m", "mrr", "--no-check"]
+    assert main([*call, "--fail-if", "mrr < 2", "--fail-if", "mrr < 0"]) == 3
+    assert capsys.readouterr().err == "ranking-udfs: failed: mrr < 2: 1 in mrr@10\n"
+    rows = [{"k": 5, "value": number} for number in (math.nan, None, 0.2, 0.3)]
+    for bound, failed in (("<", 3), ("<=", 4), (">", 2), (">=", 3)):
+        assert len(failing_rows(con, parse_condition(f"mrr@5 {bound} 0.3"), rows)) == failed
+
+
+def test_p_of_a_condition_is_corrected_over_all_rows(folder: Path, capsys: Captured) -> None:
+    """Let each of three models lose 5 of 40 users: p is 0.0234, and Holm's 0.0701.
+
+    t is 0.125 / sqrt((5 - 5**2 / 40) / 39 / 40) = 2.360, with 39 degrees of freedom.
+    """
+    csv("truth.csv", "userid,itemid", *(f"{u},0" for u in range(40)))
+    for lost, name in enumerate(("old", "new0", "new1", "new2"), -1):
+        csv(f"{name}.csv", "userid,itemid,score", *(f"{u},{int(u % 8 == lost)},1" for u in range(40)))
+    models = [f"{name}={name}.csv" for name in ("old", "new0", "new1", "new2")]
+    call = ["compare", *models, "truth.csv", "--baseline", "old", "--no-check", "-m", "mrr@1"]
+    codes = [main([*call, "--fail-if", f"p < {p} AND difference < 0"]) for p in ("0.05", "0.071", "0.069")]
+    assert (codes, capsys.readouterr().err.count("failed:")) == ([0, 3, 0], 1)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.command import REC, Run, csv, write
+from tests.command import REC, Fails, Run, csv, write
 
 USERS = 40
 MEASURES = ["-m", "ndcg(gain=linear)@3,all,recall@2,mrr", "-k", "2,5"]
@@ -63,3 +63,14 @@ def test_a_stored_run_compares_like_its_recommendations(run: Run, ending: str, g
     stored = ["--against", f"run.{ending}", "--baseline", "old"]
     assert json.loads(run("compare", "new=new.csv", *options, *stored, *given)) == json.loads(expected)
     assert len(json.loads(expected)) >= 4
+
+
+def test_a_stored_run_of_other_users_is_refused(run: Run, fails: Fails) -> None:
+    csv("users.csv", "userid", *"12345")
+    csv("more.csv", "userid", *"123456")
+    call = ["truth.csv", "--no-check", *MEASURES, "--users"]
+    run("evaluate", "rec.csv", *call, "users.csv", "--by-user", "run.parquet", "--manifest")
+    stored = ["compare", "new=rec.csv", "--against", "run.parquet", *call]
+    run(*stored, "users.csv")
+    error = "compare: --against run.parquet: it was measured by other --users: measure it again"
+    assert fails(2, *stored, "more.csv") == error

@@ -102,6 +102,11 @@ def test_one_model_may_have_ascending_scores() -> None:
     assert means(column, QRELS, descending={"far": False}) == [("far", MRR, RECALL), ("near", MRR, RECALL)]
 
 
+def test_rows_of_several_models_may_have_lists_of_one_query() -> None:
+    rows_of_models = [{"system": s, "query": q, "ids": ids} for s in "ab" for q, ids in ORDER.items()]
+    assert means(rows_of_models, QRELS) == [("a", MRR, RECALL), ("b", MRR, RECALL)]
+
+
 def with_notes(rec: Any, truth: Any) -> tuple[list[Any], list[str]]:
     """Return the values of each user and the warnings."""
     with warnings.catch_warnings(record=True) as caught:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,8 +15,10 @@ import pytest
 from PIL import Image
 
 import ranking_udfs
+from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
+from ranking_udfs.reporting.page import View
 from tests.command import Run, write
 from tests.conftest import Con, literal, rows, value
 from tests.pages import (
@@ -79,6 +82,7 @@ def test_verdicts_match_compare(run: Run, standard: str) -> None:
     explained = run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5")
     answer = sections(standard)["The answer"]
     assert "Segments with fewer than 20 users: (none) (10)." in text_of(answer)
+    assert "unjudged items count as misses" not in text_of(answer)  # truth has relevant items only
     verdicts = [
         text_of(item) for item in answer.iter(f"{HTML}li") if item.get("class") in ("better", "worse")
     ]
@@ -86,6 +90,44 @@ def test_verdicts_match_compare(run: Run, standard: str) -> None:
     lead, *_ = map(text_of, answer.iter(f"{HTML}p"))
     assert " ".join(explained.split()).startswith(lead)
     assert all(verdict in " ".join(explained.split()) for verdict in verdicts)
+
+
+def test_verdicts_by_measure_are_those_of_its_first_cutoff() -> None:
+    verdicts = {("ndcg", 5): "better", ("ndcg", 10): "worse", ("recall", 3): "unclear", ("recall", 9): "same"}
+    rows = [{"measure": name, "k": k, "system": "b", "verdict": text} for (name, k), text in verdicts.items()]
+    measures = [parse_measure("ndcg@5,10"), parse_measure("recall@3,9")]
+    findings = SimpleNamespace(comparisons=rows, measures=measures, systems=["a", "b"])
+    header, cells = View.verdict_table(cast(View, SimpleNamespace(findings=findings)))
+    assert (header, cells) == (["System", "NDCG@5", "Recall@3"], [["b", "+ better", "? unclear"]])
+
+
+def test_errors_come_first_among_problems_and_each_model_has_a_column() -> None:
+    row = {"k": None, "example": None, "write": None, "of": 9, "system": "b"}
+    problems = [
+        {**row, "severity": severity, "problem": severity, "count": count}
+        for count, severity in enumerate(("info", "warning", "error"), 1)
+    ]
+    findings = SimpleNamespace(problems=problems, labels={"a": "a", "b": "b"}, systems=["a", "b"])
+    header, cells = View.problem_table(cast(View, SimpleNamespace(findings=findings)))
+    assert header == ["Problem", "b"]
+    assert cells == [["error", "3 of 9"], ["warning", "2 of 9"], ["info", "1 of 9"]]
+
+
+def test_wins_and_caveats_of_a_small_report() -> None:
+    """Model b wins for q4, loses for q1, q2 and q3, and has no list for q5."""
+    truth = {f"q{i}": ["x"] for i in range(6)}
+    found = {"a": {f"q{i}": ["x" if i < 4 else "y"] for i in range(6)}}
+    found["b"] = {f"q{i}": ["x" if i in (0, 4) else "y"] for i in range(5)}
+    page = ranking_udfs.report(found, truth, "mrr", 1)
+    (wins,) = (chart for chart in page.charts["differences"] if chart.name.startswith("wins"))
+    assert wins.title == "MRR@1: b wins for 17% (1 of 6 users), loses for 50% (3 of 6 users)"
+    shares = {row["part"]: row["share"] for row in wins.specification["data"]["values"]}
+    assert shares == {"wins": 1 / 6, "ties": 2 / 6, "losses": 3 / 6}
+    scale = wins.specification["encoding"]["color"]["scale"]
+    colors = {"wins": drawing.COLOURS[1], "ties": drawing.GRID, "losses": drawing.LOSS}
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == colors
+    answer = text_of(sections(page.html)["The answer"])
+    assert "Caveats: Users in truth that are not in rec: b 1 of 6 (17%)" in answer
 
 
 def test_curve_histogram_and_losers_match_sql(standard: str, report_tables: Con) -> None:

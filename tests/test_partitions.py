@@ -35,6 +35,8 @@ HISTORY = pa.table(
 ITEMS = pa.table({"itemid": [row % 14 for row in range(31)], "category": [*"abca", None] * 6 + ["d"]})
 GRADED = TRUTH.append_column("time", pa.array([9 + row % 7 for row in range(99)]))
 TABLES = {"graded": GRADED, "rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS}
+# The first ten users have no truth, and the last three no list.
+TABLES["later"] = TRUTH.slice(30)
 # Every second user is of A alone, and so is the first of two partitions.
 TABLES["lacking"] = REC.filter(pa.array([row % 2 == 0 or row // 4 % 2 > 0 for row in range(120)]))
 
@@ -75,7 +77,7 @@ def by_parts(function: str, tables: dict[str, pa.Table], n: int, **given: Any) -
 CALLS = [
     "ranking.judged('rec', 'truth', 3)",
     "ranking.by_user('rec', 'truth', [2, NULL], ties := 'expected')",
-    "ranking.evaluate('lacking', 'truth', [0, 2, NULL])",
+    "ranking.evaluate('lacking', 'later', [0, 2, NULL])",
     "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', "
     "descending := false)",
     "ranking.distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
@@ -134,6 +136,15 @@ def test_errors_of_rows_are_those_of_duckdb() -> None:
     parts = [summary.part(REC, TRUTH.slice(0, 0), ["A", "B"]) for _ in range(2)]
     with pytest.raises(ValueError, match=r"^evaluate: truth must have a user, got 0 rows$"):
         summary.merge(pa.concat_tables(parts))
+
+
+def test_a_grade_with_the_name_of_the_scores_is_refused() -> None:
+    """Elsewhere the rows decide whether it holds grades; a partition has only some of them."""
+    truth = TRUTH.append_column("score", pa.array([1.0] * TRUTH.num_rows))
+    with pytest.raises(
+        ValueError, match=r"^by_user: truth has a column score that is not read: grade_col := "
+    ):
+        ranking_udfs.partition("by_user", REC.schema, truth.schema, 1)
 
 
 @pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])

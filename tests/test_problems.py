@@ -76,6 +76,37 @@ def test_fractional_grades_are_a_problem_only_for_exponential_gains(pack: Con) -
         ranking_udfs.evaluate(*tables, ["mrr", "ndcg(gain=linear)"], 3)
 
 
+def test_grades_below_min_grade_are_not_relevant_to_the_check() -> None:
+    rec = {"q1": {"a": 3, "b": 2}, "q2": {"a": 2, "b": 1}}
+    for min_grade, expected in (
+        (None, []),
+        (2, [("no_relevant_item", 1, 2)]),
+        (3, [("nothing_relevant", 3, 3)]),
+    ):
+        problems = ranking_udfs.check(rec, {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}}, 1, min_grade=min_grade)
+        found = problems.filter("code LIKE '%relevant%'").select("code, count, of")
+        assert found.fetchall() == expected
+
+
+@pytest.mark.usefixtures("registered")
+def test_failing_rows_are_those_of_shown_problems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """With predicted grades, users without human labels are expected, and so no problem."""
+    monkeypatch.chdir(tmp_path)
+    Path("rec.csv").write_text("userid,itemid,score\n1,1,1\n3,1,1\n")
+    Path("truth.csv").write_text("userid,itemid,rel\n1,1,1\n2,1,1\n")
+    Path("labels.csv").write_text("userid,itemid,rel\n1,1,1\n2,1,1\n3,1,1\n")
+    for more, expected in (
+        ([], {"not_in_rec", "not_in_truth"}),
+        (["--predicted-truth", "labels.csv"], {"not_in_rec"}),
+    ):
+        files = ["rec.csv", "truth.csv", *more, "--rows", "rows.json"]
+        assert main(["check", *files, "-k", "1", "--format", "json"]) == 0
+        shown = {row["code"] for row in json.loads(capsys.readouterr().out)}
+        assert {row["code"] for row in json.loads(Path("rows.json").read_text())} == expected <= shown
+
+
 MESSY = calls.MAKE + "INSERT INTO history VALUES (NULL, 1, 3), (1, NULL, 3)"
 MESSY_ROWS = {  # a code, and an independent query for its rows
     "null_user": "SELECT userid, itemid FROM messy_rec WHERE userid IS NULL",

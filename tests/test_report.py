@@ -5,7 +5,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -16,7 +17,7 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.evaluation.conclusion import beyond_accuracy_sentences
 from ranking_udfs.evaluation.errors import DataError
-from ranking_udfs.reporting.findings import report_time
+from ranking_udfs.reporting.findings import find_abstention, report_time
 from tests.command import NDCG, Fails, Run, csv
 from tests.conftest import Con, Patch
 from tests.pages import (
@@ -77,6 +78,8 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
     )
     ((leaked, of),) = four_tables.execute(query).fetchall()
     assert f"rec: items already in the user's history: als {leaked} of {of} (8%), bert" in answer
+    problems = {row["Problem"]: row for row in tables_in(found["The data"])[1]}
+    assert problems["rec: items already in the user's history"]["als"] == f"{leaked} of {of}"
     assert "The truth is from 2026-05-01 to 2026-05-09." in text_of(found["The data"])
     evaluated = four_tables.sql("FROM ranking.evaluate('rec', 'truth', [5], min_grade := 2)")
     judged = dict(evaluated.project("system, judged_share").fetchall())
@@ -136,7 +139,12 @@ def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
         half = 1.980272249272974 * values.std() / 119**0.5  # SciPy's t.ppf(0.975, 118)
         ends = {"Mean": values.mean(), "Low": values.mean() - half, "High": values.mean() + half}
         assert all(is_shown(row[name], value) for name, value in ends.items())
-    assert {row["System"] for row in means if row["Measure"] == "NDCG@10"} == {*popularity}
+    ndcg = con.sql(
+        "SELECT system, ndcg FROM ranking.evaluate('rec', 'truth', [10], min_grade := 2)"
+    ).fetchall()
+    shown = {row["System"]: row["Mean"] for row in means if row["Measure"] == "NDCG@10"}
+    assert {*shown} == {*popularity}
+    assert all(is_shown(shown[system], mean) for system, mean in ndcg)
     for row in tails:
         tail = of_all.loc[row["System"], "long_tail"]
         assert is_shown(row["Tail"], tail)
@@ -168,6 +176,14 @@ def test_sentences_about_contents_of_lists() -> None:
     assert beyond_accuracy_sentences([{**known, "repeats": None}], has_items=False) == [of_history]
     repeats = "als recommends items already in the user's history: 3.1% of the items."
     assert beyond_accuracy_sentences([known], has_items=False) == [of_history, repeats]
+
+
+def test_unanswerable_users_are_described_if_the_request_concerns_them() -> None:
+    of: Any = SimpleNamespace(comparison={"confidence": 0.95}, by_system=lambda row: row["system"])
+    for says_refused, expected in ((False, []), (True, [0, 1])):
+        of.request = SimpleNamespace(says_refused=says_refused)
+        found = find_abstention(of, lambda _: [{"system": 1}, {"system": 0}], cast(Any, None))
+        assert [row["system"] for row in found] == expected
 
 
 def titles(html: str) -> list[str]:
@@ -273,6 +289,24 @@ def test_nameless_model_and_segment_get_names(shop: Con) -> None:
     with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):
         ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, "item_col": "nope"})
     shop.rollback()
+
+
+@pytest.mark.usefixtures("registered", "files")
+def test_condensed_lists_and_an_error_in_the_data() -> None:
+    """The example has whole lists, though unjudged items are skipped, and no number is in the title."""
+    call = "-m ndcg -k 5 --unjudged skip --history relevant.csv"
+    html = page_of("als=als.csv", "bert=bert.csv", "relevant.csv", *call.split())
+    assert "<h1>bert compared with als</h1>" in html
+    assert text_of(sections(html)["The answer"]).startswith("The answer Errors in the data may")
+    changed = sections(html)["What changes for users"]
+    (user,) = re.findall(r"The lists of (u\d+) ", text_of(changed))
+    (lists,) = [table for table in tables_in(changed) if "Rank" in table[0]]
+    for name in ("als", "bert"):
+        ranked = [
+            int(i) for u, i, _ in sorted(read(f"{name}.csv"), key=lambda row: -float(row[2])) if u == user
+        ]
+        assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else f"{i}" for i in ranked[:5]]
+    assert any(int(row["als"].partition(" ")[0]) > 12 for row in lists)
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])
