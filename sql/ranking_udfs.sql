@@ -50,24 +50,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -719,24 +715,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -1320,24 +1312,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -1949,24 +1937,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -2258,24 +2242,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -2734,24 +2714,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -2867,12 +2843,12 @@ SELECT ['unfit_column', concat(
 WHERE NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
 UNION ALL
 SELECT unnest(list_filter(
-list_transform(hidden_grades, lambda name: ['grade_not_read', name]), lambda pair: NOT list_contains(pairs, pair)))
+list_transform(
+numbers,
+lambda entry: [
+CASE WHEN list_contains(hidden_grades, entry[1]) THEN 'grade_not_read' ELSE 'number_not_read' END, entry[1]]),
+lambda pair: NOT list_contains(pairs, pair)))
 FROM _ranking_unread CROSS JOIN by_names
-UNION ALL
-SELECT ['number_not_read', unnest(list_filter(
-list_transform(numbers, lambda entry: entry[1]), lambda name: NOT list_contains(hidden_grades, name)))]
-FROM _ranking_unread
 ),
 truth_pairs AS MATERIALIZED (
 SELECT userid, itemid, max(grade) AS grade
@@ -3669,24 +3645,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
@@ -4450,24 +4422,20 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: entry[2].are_numbers AND entry[2].low IS NOT NULL) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
-WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value')
-THEN lower(entry[1]) <> 'score' OR entry[2].low < entry[2].high OR entry[2].high = 0
-ELSE entry[2].are_grades AND entry[2].low = 0 AND entry[2].high > 0
+WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
+ELSE entry[2] = 0 AND entry[3] BETWEEN 1 AND 10 AND entry[4]
 END),
 lambda entry: entry[1]) AS hidden_grades
 FROM (
 SELECT list_value(*COLUMNS(*)) AS columns
 FROM (
-SELECT row(alias(COLUMNS(*)), COLUMNS(*))
+SELECT row(
+any_value(alias(COLUMNS(*))), min(COLUMNS(*)), max(COLUMNS(*)), bool_and(COLUMNS(*) = floor(COLUMNS(*))))
 FROM (
-SELECT {
-'low': min(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'high': max(TRY_CAST(COLUMNS(*) AS DOUBLE)),
-'are_numbers': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IS NOT NULL OR COLUMNS(*) IS NULL),
-'are_grades': bool_and(TRY_CAST(COLUMNS(*) AS DOUBLE) IN (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))}
+SELECT CASE WHEN COLUMNS(*) IS NOT NULL THEN coalesce(TRY_CAST(COLUMNS(*) AS DOUBLE), 'nan'::DOUBLE) END
 FROM (SELECT COLUMNS(lambda c: lower(c) NOT IN ('userid', 'itemid', 'rel', 'rel') AND NOT regexp_full_match(c, '(?i)(?:.*_)?(?:time|timestamp|ts|date|datetime|day|week|month|year|at)')) FROM (
 SELECT NULL AS ranking_absent, *
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))

@@ -223,6 +223,8 @@ def ask_command(world: World, function: str, given: Mapping[str, Any], folder: P
         option = f"--{IN_COMMAND.get(name, name).removesuffix('_col').replace('_', '-')}"
         if name == "descending":
             arguments += [] if value else ["--ascending"]
+        elif value is True:
+            arguments.append(option)
         elif name not in (*OPERANDS, "category_col", "segment_col") and value is not None:
             of_file = f":{columns[name]}" if name in columns and function != "check" else ""
             text = f"{folder / value}.parquet{of_file}" if name in TABLES else text_of(value)

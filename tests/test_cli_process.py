@@ -203,7 +203,7 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
 
 def test_a_console_without_utf_8_gets_escapes(monkeypatch: Patch, worse: str) -> None:
     """Characters that the encoding lacks become escapes, which JSON can read."""
-    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
+    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q", "--confidence", "0.7"]
     printed = {}
     for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
         stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
@@ -212,7 +212,7 @@ def test_a_console_without_utf_8_gets_escapes(monkeypatch: Patch, worse: str) ->
         printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
     assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
     assert re.search(r"\nHits@10 +\\u00fc\\ud83d\\ude00 - b +2 ", printed["ascii", "table"])
-    assert re.search(r"\nHits@10 +ü\\ud83d\\ude00 - b +2 +0.3333 +\+1.7 ± 1.4", printed["cp1252", "table"])
+    assert re.search(r"\nHits@10 +ü\\ud83d\\ude00 - b +2 +0.3333 +\+1.7 ± \d", printed["cp1252", "table"])
 
 
 class Terminal(io.StringIO):

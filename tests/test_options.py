@@ -98,6 +98,7 @@ CHANGED: dict[str, dict[str, str]] = {
         "by_user": f"""SELECT DISTINCT system, userid, latency FROM costly.rec
             WHERE userid IN (SELECT userid FROM {JUDGED})"""
     },
+    "contents": {},  # a test adds the values of lists as by_user
     "costs": {"by_user": "SELECT * EXCLUDE (ndcg, hit_rate), ndcg AS x FROM base.by_user"},
     "gains": {"by_user": "SELECT * EXCLUDE (ndcg, hit_rate), -ndcg AS x FROM base.by_user"},
     "gated": {"by_user": "SELECT * EXCLUDE (hit_rate) FROM base.by_user WHERE k = 3"},
@@ -174,6 +175,12 @@ def of_baseline(asked: Asked) -> Rows:
     """Expect the rows over systems of which the baseline comes first."""
     rows = [row for row in asked.over("first") if row["baseline"] == ".2 of 0"]
     return [row | {"baseline": "2 of 0"} for row in rows]
+
+
+def of_steps(asked: Asked) -> Rows:
+    """Expect the pairs of each system and the one before it, which are not corrected."""
+    steps = [("0 of 0", "1 of 0"), ("1 of 0", "2 of 0")]
+    return [row for row in asked.over("base") if (row["baseline"], row["system"]) in steps]
 
 
 def averaged(asked: Asked) -> Rows:
@@ -431,6 +438,7 @@ CASES: Cases = {
     **each(MEASURING, "measures", ["average_precision"], of_measures),
     **each(("compare_by_user",), "measures", ["hit_rate"], of_measures),
     **each((*BOTH, "overlap", "overlap_by_user"), "baseline", "2 of 0", of_baseline),
+    **each(BOTH, "steps", True, of_steps, {"correction": "none"}),
     **{("compare", name): [Case(value, of_values, VALUES)] for name, value in TESTS.items()},
     **{
         ("gate", name): [Case(value, of_values, variant="gated")]
@@ -529,6 +537,7 @@ HANDED: dict[str, Given] = {
     | {"measures": ["mrr", "auc"], "users": None, "ties": "trec"}
     | {"baseline": "2 of 0", "confidence": 0.6, "margin": 0.2, "correction": "bh"},
     "compare users": {"users": "users"},
+    "compare steps": {"steps": True},
     "compare randomly": RANDOM | {"seed": 5},
     "compare predicted": {"predicted_truth": "predicted_truth", "users": None},
     "check": {
@@ -561,7 +570,7 @@ NO_NUMBER = {
     "unit",
     "con",
     "check",
-    "allow_empty",
+    "allow",
     "rec",
     "truth",
     "events",
@@ -621,7 +630,7 @@ def test_python_and_the_command_add_beyond_accuracy_measures(world: World, way: 
     expected = without(ask(world, "SQL", "beyond_accuracy", contents, "base"), "users")
     assert_equal(only(rows, *expected[0]), expected)
     world.create(
-        "latencies",
+        "contents",
         "by_user",
         "FROM ranking.beyond_accuracy_by_user('base.rec', [3, NULL], history :="
         " 'base.history', items := 'base.items', head := 0.5, divergence := 'kl')",
@@ -633,7 +642,7 @@ def test_python_and_the_command_add_beyond_accuracy_measures(world: World, way: 
         "SQL",
         "compare_by_user",
         {"by_user": "by_user", "measures": given["measures"], "correction": "none"},
-        "latencies",
+        "contents",
     )
     assert_equal(rows, expected)
 

@@ -321,7 +321,7 @@ COMMANDS: Mapping[str, Spec] = {
         [
             "sql rec.parquet truth.parquet -k 10",
             "sql --pack | duckdb shop.duckdb",
-            "sql evaluate -k 10 --ties expected --macro evaluate_shop | duckdb shop.duckdb",
+            "sql evaluate -k 10 --macro evaluate_shop | duckdb shop.duckdb",
         ],
     ),
     "measures": Spec(
