@@ -127,7 +127,7 @@ def test_wins_and_caveats_of_a_small_report() -> None:
     colors = {"wins": drawing.COLOURS[1], "ties": drawing.GRID, "losses": drawing.LOSS}
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == colors
     answer = text_of(sections(page.html)["The answer"])
-    assert "Caveats: Users in truth that are not in rec: b 1 of 6 (17%)" in answer
+    assert "Caveats: users in truth that are not in rec: b 1 of 6 (17%)" in answer
 
 
 def test_curve_histogram_and_losers_match_sql(standard: str, report_tables: Con) -> None:
