@@ -16,7 +16,7 @@ from ..evaluation.comparison import correct_together, differences_query, pairs_q
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
-from ..evaluation.pairs import MOST_SYSTEMS, find_orders
+from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
@@ -209,9 +209,7 @@ def compare_models(work: Work) -> str | bytes:
     every = list(itertools.chain(*results))
     seen = tested_rows(options.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
-    answered = [row for row in results[0] if row["higher_is_better"] is not None and not options.steps]
-    if options.pairs and request.comparison["baseline"] is not None and len(work.systems) > 2:
-        answered = rows_of(con, pairs_query(work.composed))
+    answered = ranking_rows(work, results[0])
     orders = find_orders(answered)
     dominated = dominated_sentences(without_verdicts(answered, problems)) if request.also else []
     work.failed = failures(work, problems, every)
@@ -220,13 +218,7 @@ def compare_models(work: Work) -> str | bytes:
     if options.pairs:
         return letters_text(work, orders, problems, dominated)
     told = [without_verdicts(rows, problems) for rows in results]
-    at = [(choice.name, choice.cuts[0]) for choice in request.choices[:1]]  # the first measure
-    order = next((one for one in orders if one is not None and (one.measure, one.k) in at), None)
-    first = [row for row in itertools.chain(*told[1:]) if (row["measure"], row["k"]) in at]
-    if options.steps:  # a better step is no loss of the one before it
-        first = [row for row in first if row["verdict"] == "worse"]
-    worse = fall_sentences(told[0]) if options.steps else []
-    worse += worse_segments(first, order, request.comparison["baseline"])
+    worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
@@ -235,6 +227,29 @@ def compare_models(work: Work) -> str | bytes:
     return comparison_text(
         work, shown, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
     )
+
+
+def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the comparisons that rank the models: `rows`, or all pairs on request; none of steps."""
+    if work.options.steps:
+        return []
+    if work.options.pairs and work.request.comparison["baseline"] is not None and len(work.systems) > 2:
+        return rows_of(work.con, pairs_query(work.composed))
+    return [row for row in rows if row["higher_is_better"] is not None]
+
+
+def loss_sentences(
+    work: Work, results: Sequence[Sequence[Row]], orders: Sequence[ModelOrder | None]
+) -> list[str]:
+    """Name the steps that fell, and the segments in which a model is worse by the first measure."""
+    at = [(choice.name, choice.cuts[0]) for choice in work.request.choices[:1]]
+    order = next((one for one in orders if one is not None and (one.measure, one.k) in at), None)
+    first = [row for row in itertools.chain(*results[1:]) if (row["measure"], row["k"]) in at]
+    if not work.options.steps:
+        return worse_segments(first, order, work.request.comparison["baseline"])
+    # A better step is no loss of the one before it.
+    worse = [row for row in first if row["verdict"] == "worse"]
+    return [*fall_sentences(results[0]), *worse_segments(worse, order, None)]
 
 
 def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict[str, Any]]:

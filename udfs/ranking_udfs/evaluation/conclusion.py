@@ -80,7 +80,7 @@ def sentence(
         text = f"{system} and {baseline} do not differ significantly in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         text += p_text(row, CORRECTIONS[options["correction"]], family, compared)
-    needed = "" if verdict == "error" else needed_sentence(row, options)
+    needed = needed_sentence(row, options)
     text += "".join(users_texts(row))
     effect, values = row["minimum_detectable_effect"], measure_of(row["measure"]).measure.range
     if verdict == "unclear" and not needed and effect and effect <= values.high - values.low:
@@ -504,18 +504,22 @@ def other_tests(rows: Iterable[Row]) -> str:
     return f" Other tests: {'; '.join(texts)}." if names else ""
 
 
+def won_text(rows: Sequence[Row]) -> str:
+    """Describe wins, ties and losses, by whether the measures have a better direction."""
+    measures = dict.fromkeys(row["measure"] for row in rows)
+    won, higher = "wins, ties, loses", "is higher, the same, lower"
+    if not (neutral := [name for name in measures if name in CONTENTS]):
+        return won
+    return higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
+
+
 def footnote(options: ComparisonOptions, rows: Sequence[Row], gated: tuple[int, int] = (0, 0)) -> str:
     """Describe the intervals, the tests and the correction of the comparisons in these rows.
 
     `gated` comparisons of all users, and of segments, are adjusted together.
     """
     has_segments, others = any("segment" in row for row in rows), other_tests(rows)
-    measures = dict.fromkeys(row["measure"] for row in rows)
-    won = "wins, ties, loses"
-    if neutral := [name for name in measures if name in CONTENTS]:
-        higher = "is higher, the same, lower"
-        won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
-    text = in_unit(f"W/T/L: for how many users a model {won}. ")
+    text = in_unit(f"W/T/L: for how many users a model {won_text(rows)}. ")
     apart = in_unit(", all users separately from segments") if has_segments else ""
     text += test_text(options)
     what = "steps" if options["steps"] else "systems"

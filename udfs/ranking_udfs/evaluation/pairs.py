@@ -48,21 +48,31 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
         return None
     sign = -1 if rows[0]["higher_is_better"] else 1
     unsorted = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
-    by, baseline = unsorted, common_baseline(rows)
-    if "predicted_difference" in rows[0]:  # means are over users with human labels, differences over all
-        by = dict.fromkeys(unsorted, 0.0)
-        for row in rows:
-            by[row["system"]] += row["difference"]
-            by[row["baseline"]] -= row["difference"] if baseline is None else 0
+    baseline = common_baseline(rows)
+    by = differences_by_model(rows, baseline) or unsorted
     means = {name: unsorted[name] for name in sorted(unsorted, key=lambda name: (sign * by[name], name))}
     first, second, *_ = names = list(means)
-    of_first = [row for row in rows if first in (row["system"], row["baseline"])]
-    turned = [row if row["system"] == first else swap_sides(row) for row in of_first]
+    turned = [
+        row if row["system"] == first else swap_sides(row)
+        for row in rows
+        if first in (row["system"], row["baseline"])
+    ]
     turned.sort(key=lambda row: names.index(row["baseline"]))
     apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]
     letters = assign_letters(names, apart) if baseline is None else {}
     is_tied = isclose(by[first], by[second], rel_tol=1e-12, abs_tol=1e-12)
     return ModelOrder(rows[0]["measure"], rows[0]["k"], means, turned, letters, is_tied)
+
+
+def differences_by_model(rows: Sequence[Row], baseline: str | None) -> dict[str, float]:
+    """Sum the differences of each model over all users, if means are over users with human labels alone."""
+    if "predicted_difference" not in rows[0]:
+        return {}
+    by = dict.fromkeys((row[name] for name in ("baseline", "system") for row in rows), 0.0)
+    for row in rows:
+        by[row["system"]] += row["difference"]
+        by[row["baseline"]] -= row["difference"] if baseline is None else 0
+    return by
 
 
 def families(rows: Iterable[Row]) -> list[list[Row]]:

@@ -35,9 +35,9 @@ def errors_about(problems: Sequence[Row], systems: Collection[str | None]) -> li
 
 def without_verdicts(rows: Sequence[Row], problems: Sequence[Row]) -> list[Row]:
     """Return the rows of a comparison, with the verdict 'error' where an error concerns one of the two."""
+    none = {"verdict": "error", "users_needed": None}
     return [
-        {**row, "verdict": "error"} if errors_about(problems, (row["baseline"], row["system"])) else row
-        for row in rows
+        {**row, **none} if errors_about(problems, (row["baseline"], row["system"])) else row for row in rows
     ]
 
 

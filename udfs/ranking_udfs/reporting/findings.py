@@ -200,22 +200,21 @@ class Findings(Subject):
         self.problems = find_problems(work, reader)
         errors = find_errors(self, work)
         compared = [without_verdicts(each, errors) for each in compared]
-        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
+        self.comparisons = sorted(chain(*compared[:1]), key=self.by_measure)
         self.segments = find_segments(self, fetch, work.inputs.segment, compared)
         self.orders = orders_by_measure(self.comparisons)
         paired = find_paired(self, fetch, work.con)
         self.letters = (
             {} if errors else {at: order.letters for at, order in orders_by_measure(paired).items()}
         )
-        is_asked = bool(self.request.also and self.baseline)
-        self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_asked else []
-        leader = self.orders.get((self.first.name, self.k))
+        is_compared = bool(self.request.also and self.baseline)
+        self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
+        leader = None if errors else self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch, self.counts)
         self.tables = find_tables(self, fetch, work, self.counts)
         self.losers, self.winners = find_changes(self, fetch, work)
-        self.leading = conclusion.leading_sentence(leader, shared) if leader else None
-        self.leading = conclusion.no_verdict_sentence(errors) if errors else self.leading
-        self.title = None if errors else title_of(self, self.means, leader)
+        self.leading = leading_of(leader, shared, errors)
+        self.title = title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
         of_segments = self.of_first(chain(*compared[1:]))
         self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
@@ -392,6 +391,13 @@ def caveats_of(
 def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
     sentence = conclusion.sentence(row, of.comparison, family, DIGITS)
     return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
+
+
+def leading_of(leader: ModelOrder | None, shared: Sequence[Row], errors: Sequence[Row]) -> str | None:
+    """Write the answer: no verdict if the data has an error, and None if the models cannot be ranked."""
+    if errors:
+        return conclusion.no_verdict_sentence(errors)
+    return conclusion.leading_sentence(leader, shared) if leader else None
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
