@@ -2873,7 +2873,8 @@ count(score) AS n_ranked,
 min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
 min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
 min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
-count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
+count(score) = count(*) AND min(score) = max(score)
+AND (min(itemid) <> max(itemid) OR count(itemid) BETWEEN 1 AND count(*) - 1) AS is_equal,
 list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC') AS best
 FROM _ranking_rec
 GROUP BY ranking_system, userid)
@@ -2896,7 +2897,7 @@ list_filter(
 list_filter(
 cuts,
 lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
-AND len(list_filter(best, lambda other: other[1] = best[k][1] AND other[2] IS DISTINCT FROM best[k][2])) > 0),
+AND len(list_filter(best[:least(k, 2147483646) + 1], lambda row: row[1] = best[k][1] AND row[2] IS DISTINCT FROM best[k][2])) > 0),
 lambda k: {'code': 'ties_at_k', 'count': is_judged::BIGINT, 'item': NULL::VARCHAR, 'k': k::BIGINT, 'size': NULL::BIGINT})
 || list_transform(
 list_filter(cuts, lambda k: k > n),
@@ -2908,7 +2909,7 @@ lambda one: one.count > 0),
 recursive := true)
 FROM (
 SELECT
-lists.* REPLACE (is_equal AND len(list_filter(best, lambda other: other[1] = best[1][1] AND other[2] IS DISTINCT FROM best[1][2])) > 0 AS is_equal),
+lists.*,
 ks::BIGINT[] AS cuts,
 len(items) - list_unique(items) AS n_repeated,
 CASE WHEN n_repeated > 0 THEN list_transform(

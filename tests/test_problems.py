@@ -30,7 +30,16 @@ FRACTIONS = f"SELECT *, CASE itemid % 100 WHEN 1 THEN 2 ELSE 0.4 * (userid % 4) 
 COLUMNS = "severity, system, code, k, count, of"
 # Codes that concern no rows, or all of them.
 WITHOUT_ROWS = {
-    *("unfit_column", "grade_not_read", "system_not_read", "run_not_read", "no_rows", "no_time", "swapped"),
+    *(
+        "unfit_column",
+        "grade_not_read",
+        "number_not_read",
+        "system_not_read",
+        "run_not_read",
+        "no_rows",
+        "no_time",
+        "swapped",
+    ),
     *("no_common_user", "no_common_item", "nothing_relevant", "nothing_but_hits", "systems_apart"),
     *("labelled_apart", "labelled_in_part"),
 }

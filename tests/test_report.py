@@ -226,7 +226,9 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     answer = text_of(found["The answer"])
     assert answer.startswith("The answer Errors in the data may invalidate the results below: ")
     assert wrong in answer
-    assert "No best model is named, since some users have no value." in answer
+    assert "There is no verdict until the data is mended." in answer
+    unnamed = "No best model is named, since some users have no value."
+    assert unnamed in text_of(sections(page_of(*first_hit, "-k", "5"))["The answer"])
     assert "First hit rank by cutoff" in shown  # of different users, and so of no leader
     assert "Some users have no value of First hit rank." in text_of(found["Means"])
     means = tables_in(found["Means"])[0]

@@ -228,6 +228,7 @@ def test_names_of_user_columns_do_not_clash(tables: Con) -> None:
     names = {*NAMES, *MEASURES, "rec", "ks"} - {"userid", "itemid", "score", "rel", "system"}
     extra = ", ".join(f'1 AS "{name}"' for name in sorted(names) if not unread.fullmatch(name))
     tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
+    extra = extra.replace("1 AS", "'x' AS")  # numbers that are not read have a row in the check
     tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
     wide = [f"wide_{name}" for name in OWN]
     assert summary_and_check(tables, wide) == summary_and_check(tables, OWN)

@@ -16,8 +16,8 @@
 --
 -- unjudged and without_relevant change no row: they add nothing_but_hits, which has no rows, and change a severity.
 --
--- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, system_not_read,
--- run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
+-- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, number_not_read,
+-- system_not_read, run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
 -- systems_apart, labelled_apart and labelled_in_part.
 CREATE OR REPLACE MACRO ranking.check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE

@@ -24,7 +24,7 @@ OWN_NAMES = {*IN_MACRO.values()} | {
     for name in (
         *("rec", "truth", "users", "history", "items", "systems", "checked", "judged"),
         *("chosen", "scores", "predicted_scores"),
-        *("has_item", "first", "columns", "by_model", "by_people"),
+        *("has_item", "unread", "columns", "by_model", "by_people"),
         *("events", "moments"),
     )
 }
