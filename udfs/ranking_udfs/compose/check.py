@@ -40,7 +40,6 @@ from .columns import (
 from .problems import PROBLEMS, Problem
 from .templates import by_bytes, identifier, literal
 
-HEAP = 31  # up to this k, the best rows of a list are kept in a heap
 # Arguments whose invalid values are rows of the result, in the order of the rows.
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
 
@@ -252,19 +251,6 @@ class CheckCall(Call):
     def direction(self) -> str:
         """Factor for scores, so that higher is better."""
         return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
-
-    @property
-    def has_heap(self) -> bool:
-        return self.depth is not None and self.depth <= HEAP
-
-    @property
-    def heap_size(self) -> int:
-        return (self.depth or 0) + 1
-
-    @property
-    def best_rows(self) -> str:
-        """Rows of a list down to the largest k."""
-        return f"best{self.down_to_depth}"
 
     @property
     def kept(self) -> str:

@@ -31,7 +31,7 @@ class Cutoffs(Call):
 
     parameter = "ks"
     cuts = "ks::BIGINT[]"
-    is_short, is_small, has_heap = True, False, False
+    is_short, is_small = True, False
 
     @property
     def cutoff(self) -> str:
@@ -51,9 +51,7 @@ class Cutoffs(Call):
     def down_to_k(self) -> str:
         return f"[:coalesce({self.cutoff}, {LARGEST})]"
 
-    @property
-    def best_rows(self) -> str:
-        return f"best{self.down_to_k}"
+    down_to_depth = down_to_k
 
     @property
     def unnested_ks(self) -> str:
