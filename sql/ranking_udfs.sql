@@ -15,16 +15,11 @@ BEGIN;
 SET VARIABLE ranking_integer_division = coalesce(
     CASE WHEN 1 / 2 = 0 THEN error('ranking_udfs.sql: integer_division must be false, got true')::BOOLEAN END,
     (
-        SELECT error('ranking_udfs.sql: no database may be called ranking, got one of '
-            || coalesce(path, 'memory') || ': attach it under another name (ATTACH ... AS rk)')::BOOLEAN
-        FROM duckdb_databases()
-        WHERE database_name ILIKE 'ranking'
-    ),
-    (
-        SELECT error('ranking_udfs.sql: the schema ranking must not be of another origin, got one in '
-            || database_name || ': rename or drop it')::BOOLEAN
+        SELECT error('ranking_udfs.sql: no other schema or database may be called ranking, got one in '
+            || database_name || ': rename it, or attach it under another name')::BOOLEAN
         FROM duckdb_schemas()
-        WHERE database_name = current_database() AND schema_name ILIKE 'ranking' AND NOT EXISTS (
+        WHERE database_name ILIKE 'ranking'
+            OR database_name = current_database() AND schema_name ILIKE 'ranking' AND NOT EXISTS (
             FROM duckdb_functions() AS macros
             WHERE macros.database_name = current_database() AND macros.schema_name ILIKE 'ranking'
                 AND function_name = 'version' AND starts_with(macro_definition, '''duckdb-ranking-udfs '))
@@ -90,11 +85,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.evaluate' || ': ' || column_
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.evaluate', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.evaluate' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.evaluate' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.evaluate', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -105,107 +96,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -215,7 +157,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -233,7 +175,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -759,11 +701,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.by_user' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.by_user', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.by_user' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.by_user' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.by_user', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -774,107 +712,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -884,7 +773,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -902,7 +791,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -1360,11 +1249,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.distribution' || ': ' || col
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.distribution', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.distribution' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.distribution' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.distribution', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -1375,107 +1260,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -1485,7 +1321,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1503,7 +1339,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -1989,11 +1825,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.judged' || ': ' || column_pr
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.judged', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.judged' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.judged' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.judged', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -2004,102 +1836,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len([max_k::BIGINT]), 0) = 0 OR list_min([max_k::BIGINT]) < 0 OR [max_k]::DOUBLE[] <> [max_k::BIGINT]::DOUBLE[] THEN concat('max_k must be an integer of 0 or more, got ', coalesce(max_k::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -2109,7 +1897,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -2127,7 +1915,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -2234,7 +2022,7 @@ FROM relevant_ranks
 )
 SELECT
 * EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
-{'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END::INTEGER} AS judged
+{'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END::INTEGER} AS judged
 FROM _ranking_judged
 WHERE has_truth
 );
@@ -2298,11 +2086,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.explain' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.explain', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.explain' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.explain' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.explain', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -2313,102 +2097,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len([max_k::BIGINT]), 0) = 0 OR list_min([max_k::BIGINT]) < 0 OR [max_k]::DOUBLE[] <> [max_k::BIGINT]::DOUBLE[] THEN concat('max_k must be an integer of 0 or more, got ', coalesce(max_k::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ), user_rec AS MATERIALIZED (
 SELECT _ranking_rec.* FROM _ranking_rec CROSS JOIN _ranking_user WHERE CASE
 WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
@@ -2759,107 +2499,58 @@ WHERE typeof(["rel"]) = '"NULL"[]'
 )))))
 ),
 _ranking_columns AS MATERIALIZED (
-WITH by_names AS (SELECT coalesce(error('ranking.check' || ': ' || CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END), coalesce(list_transform((
+WITH by_names AS (SELECT (SELECT CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE error('ranking.check: ' || problem) END FROM (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-), lambda one: [one[1], coalesce(one[3], one[2])]), [])) AS pairs)
+)) AS problem)) AS pairs)
 SELECT unnest(pairs) AS found FROM by_names
 UNION ALL
 SELECT ['unfit_column', concat(
@@ -2885,8 +2576,7 @@ FROM truth_pairs
 GROUP BY userid
 ),
 list_facts AS NOT MATERIALIZED (
-
-SELECT *, list_filter(list_transform(best[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
+SELECT *, list_filter(list_transform(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
 FROM (
 SELECT
 userid, ranking_system::VARCHAR AS system, userid::VARCHAR AS user,
@@ -2911,9 +2601,9 @@ list_filter(
 {'code': 'null_item', 'count': (n - n_items)::BIGINT, 'item': 'NULL'::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'null_score', 'count': (n - n_scores)::BIGINT, 'item': coalesce(without_score, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'nan_score', 'count': (n_scores - n_ranked)::BIGINT, 'item': coalesce(nan_item, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'repeated_item', 'count': (n_repeated * (userid IS NOT NULL)::BIGINT)::BIGINT, 'item': repeated::VARCHAR, 'k': CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
+{'code': 'repeated_item', 'count': (n_repeated * (userid IS NOT NULL)::BIGINT)::BIGINT, 'item': repeated::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
 {'code': 'equal_scores', 'count': (is_judged AND is_equal)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'ties_in_top_k', 'count': (is_judged AND is_tied)::BIGINT, 'item': NULL::VARCHAR, 'k': CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
+{'code': 'ties_in_top_k', 'count': (is_judged AND is_tied)::BIGINT, 'item': NULL::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
 {'code': 'not_in_truth', 'count': is_stranger::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'ties_without_truth', 'count': (is_stranger AND (is_equal OR is_tied))::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT}]
 || list_transform(
@@ -2937,7 +2627,7 @@ ks::BIGINT[] AS cuts,
 len(items) - list_unique(items) AS n_repeated,
 CASE WHEN n_repeated > 0 THEN list_transform(
 [list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1][1]::VARCHAR END AS repeated,
-len(list_filter(best[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
+len(list_filter(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
 users.n_relevant,
 users.userid IS NOT NULL AS is_judged,
 users.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
@@ -3709,11 +3399,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.compare' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.compare', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -3726,107 +3412,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
@@ -3856,7 +3493,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -3874,7 +3511,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -4490,11 +4127,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.compare' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.compare', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -4507,107 +4140,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
@@ -4637,7 +4221,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -4655,7 +4239,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -5358,15 +4942,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5378,7 +4958,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5435,15 +5015,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5455,7 +5031,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5512,15 +5088,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5532,7 +5104,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5594,15 +5166,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5614,7 +5182,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5669,15 +5237,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5689,7 +5253,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5744,15 +5308,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5764,7 +5324,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5819,15 +5379,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5839,7 +5395,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5894,15 +5450,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5914,7 +5466,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5969,15 +5521,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5989,7 +5537,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6046,15 +5594,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6066,7 +5610,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6125,15 +5669,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6145,7 +5685,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6239,15 +5779,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6259,7 +5795,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6355,15 +5891,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6375,7 +5907,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6480,15 +6012,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6500,7 +6028,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6584,15 +6112,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6604,7 +6128,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6670,15 +6194,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6690,7 +6210,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6763,15 +6283,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6783,7 +6299,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6864,15 +6380,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6884,7 +6396,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6939,15 +6451,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6959,7 +6467,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7022,15 +6530,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7042,7 +6546,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7095,15 +6599,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7115,7 +6615,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7178,15 +6678,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7198,7 +6694,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7261,15 +6757,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7281,7 +6773,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7353,15 +6845,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7373,7 +6861,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7449,15 +6937,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7469,7 +6953,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
