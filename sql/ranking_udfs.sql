@@ -15,16 +15,11 @@ BEGIN;
 SET VARIABLE ranking_integer_division = coalesce(
     CASE WHEN 1 / 2 = 0 THEN error('ranking_udfs.sql: integer_division must be false, got true')::BOOLEAN END,
     (
-        SELECT error('ranking_udfs.sql: no database may be called ranking, got one of '
-            || coalesce(path, 'memory') || ': attach it under another name (ATTACH ... AS rk)')::BOOLEAN
-        FROM duckdb_databases()
-        WHERE database_name ILIKE 'ranking'
-    ),
-    (
-        SELECT error('ranking_udfs.sql: the schema ranking must not be of another origin, got one in '
-            || database_name || ': rename or drop it')::BOOLEAN
+        SELECT error('ranking_udfs.sql: no other schema or database may be called ranking, got one in '
+            || database_name || ': rename it, or attach it under another name')::BOOLEAN
         FROM duckdb_schemas()
-        WHERE database_name = current_database() AND schema_name ILIKE 'ranking' AND NOT EXISTS (
+        WHERE database_name ILIKE 'ranking'
+            OR database_name = current_database() AND schema_name ILIKE 'ranking' AND NOT EXISTS (
             FROM duckdb_functions() AS macros
             WHERE macros.database_name = current_database() AND macros.schema_name ILIKE 'ranking'
                 AND function_name = 'version' AND starts_with(macro_definition, '''duckdb-ranking-udfs '))
@@ -86,11 +81,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.evaluate' || ': ' || column_
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.evaluate', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.evaluate' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.evaluate' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.evaluate', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -101,107 +92,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -211,7 +153,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -229,7 +171,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -751,11 +693,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.by_user' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.by_user', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.by_user' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.by_user' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.by_user', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -766,107 +704,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -876,7 +765,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -894,7 +783,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -1348,11 +1237,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.distribution' || ': ' || col
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.distribution', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.distribution' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.distribution' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.distribution', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -1363,107 +1248,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -1473,7 +1309,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1491,7 +1327,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -1973,11 +1809,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.judged' || ': ' || column_pr
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.judged', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.judged' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.judged' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.judged', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -1988,102 +1820,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len([max_k::BIGINT]), 0) = 0 OR list_min([max_k::BIGINT]) < 0 OR [max_k]::DOUBLE[] <> [max_k::BIGINT]::DOUBLE[] THEN concat('max_k must be an integer of 0 or more, got ', coalesce(max_k::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
 SELECT
@@ -2093,7 +1881,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -2111,7 +1899,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -2218,7 +2006,7 @@ FROM relevant_ranks
 )
 SELECT
 * EXCLUDE (ranking_system, has_truth, ranks, judged_grades, ideal, size),
-{'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': CASE WHEN NOT (list_count([max_k::BIGINT]) < len([max_k::BIGINT]) OR list_max([max_k::BIGINT]) > 2147483647) THEN list_max([max_k::BIGINT]) END::INTEGER} AS judged
+{'ranks': ranks, 'grades': judged_grades, 'ideal': ideal, 'size': size, 'cutoff': CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END::INTEGER} AS judged
 FROM _ranking_judged
 WHERE has_truth
 );
@@ -2278,11 +2066,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.explain' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.explain', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.explain' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.explain' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.explain', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -2293,102 +2077,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len([max_k::BIGINT]), 0) = 0 OR list_min([max_k::BIGINT]) < 0 OR [max_k]::DOUBLE[] <> [max_k::BIGINT]::DOUBLE[] THEN concat('max_k must be an integer of 0 or more, got ', coalesce(max_k::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 ), user_rec AS MATERIALIZED (
 SELECT _ranking_rec.* FROM _ranking_rec CROSS JOIN _ranking_user WHERE CASE
 WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
@@ -2735,107 +2475,58 @@ WHERE typeof(["rel"]) = '"NULL"[]'
 )))))
 ),
 _ranking_columns AS MATERIALIZED (
-WITH by_names AS (SELECT coalesce(error('ranking.check' || ': ' || CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END), coalesce(list_transform((
+WITH by_names AS (SELECT (SELECT CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE error('ranking.check: ' || problem) END FROM (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-), lambda one: [one[1], coalesce(one[3], one[2])]), [])) AS pairs)
+)) AS problem)) AS pairs)
 SELECT unnest(pairs) AS found FROM by_names
 UNION ALL
 SELECT ['unfit_column', concat(
@@ -2861,8 +2552,7 @@ FROM truth_pairs
 GROUP BY userid
 ),
 list_facts AS NOT MATERIALIZED (
-
-SELECT *, list_filter(list_transform(best[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
+SELECT *, list_filter(list_transform(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
 FROM (
 SELECT
 userid, ranking_system::VARCHAR AS system, userid::VARCHAR AS user,
@@ -2873,8 +2563,7 @@ count(score) AS n_ranked,
 min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
 min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
 min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
-count(score) = count(*) AND min(score) = max(score)
-AND (min(itemid) <> max(itemid) OR count(itemid) BETWEEN 1 AND count(*) - 1) AS is_equal,
+count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
 list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC') AS best
 FROM _ranking_rec
 GROUP BY ranking_system, userid)
@@ -2888,16 +2577,16 @@ list_filter(
 {'code': 'null_item', 'count': (n - n_items)::BIGINT, 'item': 'NULL'::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'null_score', 'count': (n - n_scores)::BIGINT, 'item': coalesce(without_score, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'nan_score', 'count': (n_scores - n_ranked)::BIGINT, 'item': coalesce(nan_item, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'repeated_item', 'count': (n_repeated * (userid IS NOT NULL)::BIGINT)::BIGINT, 'item': repeated::VARCHAR, 'k': CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
+{'code': 'repeated_item', 'count': (n_repeated * (userid IS NOT NULL)::BIGINT)::BIGINT, 'item': repeated::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
 {'code': 'equal_scores', 'count': (is_judged AND is_equal)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'ties_in_top_k', 'count': (is_judged AND is_tied)::BIGINT, 'item': NULL::VARCHAR, 'k': CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
+{'code': 'ties_in_top_k', 'count': (is_judged AND is_tied)::BIGINT, 'item': NULL::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
 {'code': 'not_in_truth', 'count': is_stranger::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
 {'code': 'ties_without_truth', 'count': (is_stranger AND (is_equal OR is_tied))::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT}]
 || list_transform(
 list_filter(
 cuts,
 lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
-AND len(list_filter(best[:least(k, 2147483646) + 1], lambda row: row[1] = best[k][1] AND row[2] IS DISTINCT FROM best[k][2])) > 0),
+AND len(list_filter(best, lambda other: other[1] = best[k][1] AND other[2] IS DISTINCT FROM best[k][2])) > 0),
 lambda k: {'code': 'ties_at_k', 'count': is_judged::BIGINT, 'item': NULL::VARCHAR, 'k': k::BIGINT, 'size': NULL::BIGINT})
 || list_transform(
 list_filter(cuts, lambda k: k > n),
@@ -2909,12 +2598,12 @@ lambda one: one.count > 0),
 recursive := true)
 FROM (
 SELECT
-lists.*,
+lists.* REPLACE (is_equal AND len(list_filter(best, lambda other: other[1] = best[1][1] AND other[2] IS DISTINCT FROM best[1][2])) > 0 AS is_equal),
 ks::BIGINT[] AS cuts,
 len(items) - list_unique(items) AS n_repeated,
 CASE WHEN n_repeated > 0 THEN list_transform(
 [list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1][1]::VARCHAR END AS repeated,
-len(list_filter(best[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
+len(list_filter(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
 users.n_relevant,
 users.userid IS NOT NULL AS is_judged,
 users.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
@@ -3682,11 +3371,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.compare' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.compare', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -3699,107 +3384,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
@@ -3829,7 +3465,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -3847,7 +3483,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -4459,11 +4095,7 @@ WHEN column_problem IS NOT NULL THEN error('ranking.compare' || ': ' || column_p
 WHEN regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false THEN error(concat(
 'ranking.compare', ': default_collation must be binary (SET default_collation = ''binary''), got ',
 current_setting('default_collation')))
-WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat(
-'truth has ', CASE WHEN len(hidden_grades) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string(hidden_grades, ', '),
-CASE WHEN len(hidden_grades) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-hidden_grades[1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string(hidden_grades, ', '),
-') if every row of truth is relevant') || CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END)
+WHEN len(hidden_grades) > 0 THEN error('ranking.compare' || ': ' || concat('truth has a column ', hidden_grades[1], ' that is not read: in a view, make it rel, or drop it', CASE WHEN lower(hidden_grades[1]) = 'score' THEN '; rec comes first, then truth' ELSE '' END))
 WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
@@ -4476,107 +4108,58 @@ SELECT
 count(*) AS n_rows, count(userid) AS n_users
 FROM _ranking_truth)
 CROSS JOIN _ranking_unread
-CROSS JOIN (SELECT coalesce(CASE
-WHEN len(ks::BIGINT[]) IS NULL OR len(ks::BIGINT[]) = 0
-THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-WHEN list_min(ks::BIGINT[]) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min(ks::BIGINT[])
-WHEN ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-END, ((
+CROSS JOIN (SELECT coalesce(CASE WHEN coalesce(len(ks::BIGINT[]), 0) = 0 OR list_min(ks::BIGINT[]) < 0 OR ks::DOUBLE[] <> ks::BIGINT[]::DOUBLE[] THEN concat('ks must be a list of one or more integers of 0 or more, got ', coalesce(ks::VARCHAR, 'NULL')) END, (
 WITH _ranking_kinds AS (
-SELECT 1 AS number, 'rec' AS role, one[1] AS name, one[2] AS kind
+SELECT 'rec' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(rec) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(rec) WHERE false) ON true))
 UNION ALL
-SELECT 2 AS number, 'truth' AS role, one[1] AS name, one[2] AS kind
+SELECT 'truth' AS role, one[1] AS name, one[2] AS kind
 FROM (
-SELECT unnest(found[2:]) AS one, generate_subscripts(found[2:], 1) AS number
+SELECT unnest(list_value(*COLUMNS(*))) AS one
 FROM (
-SELECT list_value(*COLUMNS(*)) AS found
-FROM (
-SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-FROM (SELECT 1) AS _ranking_row LEFT JOIN (FROM query_table(truth) WHERE false) ON true)))
+SELECT [alias(COLUMNS(* EXCLUDE (ranking_row))), typeof(COLUMNS(* EXCLUDE (ranking_row)))]
+FROM (SELECT 1 AS ranking_row) LEFT JOIN (FROM query_table(truth) WHERE false) ON true))
+), _ranking_read AS (
+SELECT wanted.*, kinds.kind
+FROM (VALUES ('rec', 'userid', 'id'), ('rec', 'itemid', 'id'), ('rec', 'score', 'number'), ('truth', 'userid', 'id'), ('truth', 'itemid', 'id'), ('truth', 'rel', 'grade')) AS wanted(role, name, rule)
+LEFT JOIN _ranking_kinds AS kinds ON kinds.role = wanted.role AND lower(kinds.name) = lower(wanted.name)
 )
-SELECT list([code, sentence, name] ORDER BY place ASC NULLS LAST, name ASC NULLS LAST, sentence ASC NULLS LAST)
+SELECT min(sentence)
 FROM (
-SELECT 0 AS place, 'unfit_column' AS code, NULL AS name, concat(
-role, ' must be a table of another name, got ', given,
-': the CTEs of this function have names that begin with _ranking_') AS sentence
-FROM (VALUES ('rec', rec::VARCHAR), ('truth', truth::VARCHAR)) AS given_tables(role, given)
-WHERE regexp_matches(given, '(?i)^("?main"?\.)?"?_ranking_')
+SELECT concat(
+role, ' must have a column ', name, ', got ',
+regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = _ranking_read.role), '(?s)^(.{42}).{4,}$', '\1...'),
+': rename one in a view') AS sentence
+FROM _ranking_read
+WHERE kind IS NULL AND rule <> 'grade'
 UNION ALL
-SELECT 1, code, NULL, concat(
-required.role, ' must have a column ', string_agg(required.name, ' and a column ' ORDER BY required.number ASC NULLS LAST),
-', got ', regexp_replace((SELECT string_agg(name, ', ') FROM _ranking_kinds WHERE role = required.role), '(?s)^(.{42}).{4,}$', '\1...'),
-': rename one in a view, SELECT * RENAME (',
-string_agg('... AS ' || required.shown, ', ' ORDER BY required.number ASC NULLS LAST), ')')
-FROM (VALUES (1, 'rec', 'userid', 'userid', 'unfit_column'), (2, 'rec', 'itemid', 'itemid', 'unfit_column'), (3, 'rec', 'score', 'score', 'unfit_column'), (1, 'truth', 'userid', 'userid', 'unfit_column'), (2, 'truth', 'itemid', 'itemid', 'unfit_column')) AS required(number, role, name, shown, code)
-ANTI JOIN _ranking_kinds AS kinds ON kinds.role = required.role AND lower(kinds.name) = lower(required.name)
-GROUP BY required.role, code
-UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'userid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'userid' AND kind <> '"NULL"'
+SELECT concat(
+name, ' must have the same type in all tables, got ',
+string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY role ASC NULLS LAST), ': cast it in a view')
+FROM _ranking_read
+WHERE rule = 'id' AND kind <> '"NULL"'
+GROUP BY name
 HAVING count(DISTINCT regexp_replace(
 regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
 UNION ALL
-SELECT 2, CASE WHEN list_contains(list(role), 'users') THEN 'users' ELSE 'unfit_column' END, NULL, concat(
-'itemid', ' must have the same type in ', string_agg(role, ' and ' ORDER BY number ASC NULLS LAST), ', got ',
-string_agg(regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ' and ' ORDER BY number ASC NULLS LAST), ': cast it in a view')
-FROM _ranking_kinds
-WHERE lower(name) = 'itemid' AND kind <> '"NULL"'
-HAVING count(DISTINCT regexp_replace(
-regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR')) > 1
+SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
+FROM _ranking_read
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
 UNION ALL
-SELECT 3, 'unfit_column', NULL, concat(
-'itemid', ' must not be or hold an ARRAY or INTERVAL, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'),
-': cast it to a LIST or VARCHAR in a view')
+SELECT concat(
+'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
+' or a part of it, or drop it')
 FROM _ranking_kinds
-WHERE lower(name) = 'itemid'
-AND regexp_matches(regexp_replace(kind, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b')
-UNION ALL
-SELECT 4, 'unfit_column', NULL, concat(regexp_replace(name, '(?s)^(.{42}).{4,}$', '\1...'), ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it to DOUBLE in a view')
-FROM _ranking_kinds
-WHERE role = 'rec' AND lower(name) = 'score' AND NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*')
-OR role = 'truth' AND lower(name) = 'rel' AND kind <> 'BOOLEAN' AND (
-kind = '"NULL"' OR NOT regexp_full_match(kind, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*'))
-UNION ALL
-SELECT 5, 'system_not_read', name, concat(
-'rec has a column ', name, ' that is not read: make a view of SELECT * RENAME (', name,
-' AS system), or of SELECT * EXCLUDE (', name, ') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
-AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-UNION ALL
-SELECT 6, 'run_not_read', name, concat(
-'rec has a column ', name, ' that is not read, and would make one list of several runs: make a view of SELECT * ',
-CASE
-WHEN 'system' IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec')
-THEN concat('EXCLUDE (', name, ') REPLACE (concat_ws(''/'', ', 'system', ', ', name, ') AS ')
-ELSE concat('RENAME (', name, ' AS ')
-END,
-'system', ') and take the mean of each user''s runs, or of SELECT * EXCLUDE (', name,
-') if each user has one list')
-FROM _ranking_kinds
-WHERE role = 'rec' AND regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i') AND lower(name) <> 'system'
-UNION ALL
-SELECT 7, 'grade_not_read', name, concat(
-'truth has ', CASE WHEN len([name]) > 1 THEN 'columns ' ELSE 'a column ' END, array_to_string([name], ', '),
-CASE WHEN len([name]) > 1 THEN ' that are' ELSE ' that is' END, ' not read: make a view of SELECT * RENAME (',
-[name][1], ' AS rel), or of SELECT * EXCLUDE (', array_to_string([name], ', '),
-') if every row of truth is relevant')
-FROM _ranking_kinds
-WHERE role = 'truth' AND regexp_full_match(name, '(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value', 'i') AND regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
-AND 'rel' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'truth')
-AND lower(name) <> 'score'
+WHERE role = 'rec' AND lower(name) <> 'system' AND (
+regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?', 'i')
+OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
+AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-))[1][2]) AS column_problem)
+)) AS column_problem)
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
@@ -4606,7 +4189,7 @@ FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
 max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -4624,7 +4207,7 @@ THEN 'text' ELSE 'same' END))
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN NOT (list_count(ks::BIGINT[]) < len(ks::BIGINT[]) OR list_max(ks::BIGINT[]) > 2147483647) THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
@@ -5327,15 +4910,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5347,7 +4926,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5404,15 +4983,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5424,7 +4999,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5481,15 +5056,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5501,7 +5072,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5563,15 +5134,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5583,7 +5150,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5638,15 +5205,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5658,7 +5221,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5713,15 +5276,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5733,7 +5292,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5788,15 +5347,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5808,7 +5363,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5863,15 +5418,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5883,7 +5434,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -5938,15 +5489,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -5958,7 +5505,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6015,15 +5562,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6035,7 +5578,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6094,15 +5637,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6114,7 +5653,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6208,15 +5747,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6228,7 +5763,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6324,15 +5859,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6344,7 +5875,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6449,15 +5980,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6469,7 +5996,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6553,15 +6080,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6573,7 +6096,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6639,15 +6162,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6659,7 +6178,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6732,15 +6251,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6752,7 +6267,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6833,15 +6348,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6853,7 +6364,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6908,15 +6419,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -6928,7 +6435,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -6991,15 +6498,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7011,7 +6514,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7064,15 +6567,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7084,7 +6583,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7147,15 +6646,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7167,7 +6662,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7230,15 +6725,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7250,7 +6741,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7322,15 +6813,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7342,7 +6829,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),
@@ -7418,15 +6905,11 @@ lambda _ranking_given: {
 WHEN coalesce(_ranking_given.judged.ranks[-1] <= _ranking_given.k, true) THEN len(_ranking_given.judged.ranks)
 ELSE len(list_filter(_ranking_given.judged.ranks, lambda rank: rank <= _ranking_given.k))
 END,
-'problem': coalesce(
-CASE
+'problem': CASE
 WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)')
 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
 WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END,
-CASE
-WHEN _ranking_given.k > _ranking_given.judged.cutoff
-THEN concat(
+WHEN _ranking_given.k > _ranking_given.judged.cutoff THEN concat(
 'k must be at most ', _ranking_given.judged.cutoff, ', the rank at which the judged ranking was cut, got ', k::VARCHAR)
 WHEN _ranking_given.judged.size > _ranking_given.judged.cutoff
 OR len(_ranking_given.judged.ranks) <> len(_ranking_given.judged.grades)
@@ -7438,7 +6921,7 @@ OR _ranking_given.judged.ideal[1] < _ranking_given.judged.ideal[-1]
 THEN concat(
 'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking.judge makes them, got ',
 left(_ranking_given.judged::VARCHAR, 200))
-END)}),
+END}),
 lambda _ranking_cut: {
 'k': _ranking_cut.k,
 'top': least(_ranking_cut.size, _ranking_cut.k),

@@ -76,6 +76,18 @@ def test_all_entry_points_report_the_same_problems(pack: Con, tmp_path: Path, ca
     assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in printed] == expected
 
 
+@pytest.mark.parametrize("kind", ["DOUBLE", "INTEGER"])
+def test_a_tie_with_an_item_below_copies_is_counted(pack: Con, kind: str) -> None:
+    """The copies of b fill the best rows down to one below k."""
+    pack.execute(f"""
+        CREATE OR REPLACE TEMP TABLE copied AS FROM (VALUES (1, 'b', 1), (1, 'b', 1), (1, 'b', 1), (1, 'a', 1))
+            AS t(userid, itemid, score);
+        CREATE OR REPLACE TEMP VIEW copied_scores AS SELECT * REPLACE (score::{kind} AS score) FROM copied;
+        CREATE OR REPLACE TEMP TABLE copied_truth AS SELECT 1 AS userid, 'a' AS itemid""")
+    found = pack.execute("SELECT code FROM ranking.check('copied_scores', 'copied_truth', [2])").fetchall()
+    assert {"ties_at_k", "equal_scores"} <= {code for (code,) in found}
+
+
 def test_fractional_grades_are_a_problem_only_for_exponential_gains(pack: Con) -> None:
     tables = pack.sql(lists(a=GOOD)), pack.sql(FRACTIONS)
     with pytest.warns(UserWarning, match=r"rel is not an integer.*; write ndcg\(gain=linear\)"):

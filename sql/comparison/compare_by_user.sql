@@ -37,7 +37,11 @@ SELECT
     TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
     COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
     list_select(
+        {% if of.named %}
+        [{{ of.named | map("identifier") | join(", ") }}],
+        {% else %}
         list_value(*COLUMNS(lambda c: {{ of.is_compared }} OR c = 'ranking_absent')),
+        {% endif %}
         (SELECT list_transform(measures, lambda one: one['{{ place }}']) FROM _ranking_chosen)) AS numbers
 FROM (
     SELECT * REPLACE (
@@ -51,7 +55,11 @@ FROM (
             least(*COLUMNS('(?i)^(segment|ranking_absent)$')) AS ranking_segment,
             least(*COLUMNS('(?i)^(n_rec|ranking_absent)$')) AS n_rec,
             COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            {% for name in of.named %}
+            {{ name | identifier }}::DOUBLE AS {{ name | identifier }}{{ "," if not loop.last }}
+            {% else %}
             TRY_CAST(COLUMNS(lambda c: {{ of.is_compared }} OR c = 'ranking_absent') AS DOUBLE)
+            {% endfor %}
         FROM (SELECT *, NULL AS ranking_absent FROM query_table({{ table | literal }}))))
 WHERE userid IS NOT NULL AND CASE
     WHEN regexp_full_match(typeof(k), 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)|FLOAT|DOUBLE|"NULL"|DECIMAL\(.*') THEN true

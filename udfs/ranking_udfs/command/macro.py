@@ -13,9 +13,10 @@ from ..evaluation.queries import given_in_sql
 from ..macros.files import signature
 from ..macros.frozen import TABLES, frozen_macro
 from ..quoting import literal, sql_value
-from .options import EVERY, FLAGS, SHORT, Once, Value
+from .options import EVERY, SHORT, Once, Value
 
-CUTOFFS = ("ks", "max_k", "k")
+# The options of other names than the arguments.
+NAMES = {"max_k": "ks", "k": "ks", "descending": "ascending"}
 LISTS = ("systems", "lower_is_better")
 # The options whose number is given as text, and the type of another text.
 NUMBERS = {"alpha": "", "test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
@@ -45,33 +46,25 @@ def print_macro(ctx: click.Context, args: Sequence[str]) -> None:
 
 def parameters(function: str) -> list[click.Parameter]:
     """Return the options for a function's arguments in SQL."""
-    options: list[click.Parameter] = [click.Option(["--macro", "name"], metavar="NAME", required=True)]
-    for text in signature(function):
-        argument, _, default = text.partition(" := ")
-        if argument == "descending":
-            help_text = FLAGS["ascending"].partition(",")[0]
-            options.append(click.Option(["--ascending", argument], is_flag=True, help=help_text))
-        elif argument in TABLES and default:
-            help_text = f"take a table of {argument}, as the next parameter"
-            flag = f"--{argument.replace('_', '-')}"
-            options.append(click.Option([flag, argument], is_flag=True, help=help_text))
-        elif argument not in (*TABLES, "user"):
-            options.append(option(argument))
-    return options
+    arguments = (text.partition(" := ") for text in signature(function))
+    given = (pair[::2] for pair in arguments if pair[2] or pair[0] not in (*TABLES, "user"))
+    name = click.Option(["--macro", "name"], metavar="NAME", required=True)
+    return [name, *(option(argument, default) for argument, default in given)]
 
 
-def option(argument: str) -> click.Option:
+def option(argument: str, default: str) -> click.Option:
     """Return the option for an argument, named and parsed as in other commands."""
-    name = "ks" if argument in CUTOFFS else argument.removesuffix("_col")
+    name = NAMES.get(argument, argument.removesuffix("_col"))
     known = EVERY.get(name, Option("", value="VALUE"))
-    parse = None if name == "measures" else known.parse
     flags = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
-    return click.Option(
-        [*filter(None, flags)],
-        type=click.Choice(known.choices) if known.choices else Value(name, parse),
-        help=re.split(r"; | \(for ", known.help)[0],
-        metavar=known.value or None,
-    )
+    names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", known.help)[0]
+    if argument in TABLES:
+        help_text = f"take a table of {argument}, as the next parameter"
+    if argument in TABLES or default in ("true", "false"):
+        return click.Option(names, is_flag=True, help=help_text)
+    parse = None if name == "measures" else known.parse
+    kind = click.Choice(known.choices) if known.choices else Value(name, parse)
+    return click.Option(names, type=kind, help=help_text, metavar=known.value or None)
 
 
 def statement(function: str, given: Mapping[str, Any]) -> str:
@@ -81,19 +74,17 @@ def statement(function: str, given: Mapping[str, Any]) -> str:
     arguments = {argument: to_sql(function, argument, value) for argument, value in values.items()}
     with duckdb.connect() as con:
         try:
-            given_values = given_in_sql(con, arguments)
+            parsed = given_in_sql(con, arguments)
         except duckdb.Error as error:  # an INTERVAL or TIMESTAMP that is none
             raise ValueError(str(error).partition("\n")[0]) from None
-    return frozen_macro(function, name, given_values, tables)
+    return frozen_macro(function, name, parsed, tables)
 
 
 def to_sql(function: str, argument: str, value: Any) -> str:
     """Return the value of an option as SQL, of the type that the function expects."""
     if argument == "descending":
         return "false"
-    if argument in ("max_k", "k"):
-        if len(value) != 1:
-            raise ValueError(f"-k must be one cutoff, got {','.join(map(str, value))}")
+    if argument in ("max_k", "k") and len(value) == 1:
         return sql_value(value[0])
     if argument in LISTS or (argument == "measures" and function == "compare_by_user"):
         return sql_value(value.split(","))

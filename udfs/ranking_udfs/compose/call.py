@@ -351,7 +351,8 @@ class Call:
         is_score = f"lower(hidden_grades[1]) = {literal(self.score.lower())}"
         order = f"CASE WHEN {is_score} THEN '; rec comes first, then truth' ELSE '' END"
         if self.is_portable:
-            return f"{portable.grade_not_read('hidden_grades')} || {order}"
+            rule = "' that is not read: in a view, make it rel, or drop it'"
+            return f"concat('truth has a column ', hidden_grades[1], {rule}, {order})"
         one, several = (literal(grade_not_read(*names)) for names in (["{1}"], ["{1}", "{2}"]))
         text = f"CASE len(hidden_grades) WHEN 1 THEN {one} ELSE {several} END"
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
@@ -386,8 +387,7 @@ class Call:
         if self.types:
             return ""
         if self.is_portable:
-            findings = portable.ranking_findings(self.names, self.tables, self.min_grade)
-            return portable.first_sentence(findings)
+            return portable.column_problem(self.tables, vars(self.names))
         facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"

@@ -40,7 +40,6 @@ from .columns import (
 from .problems import PROBLEMS, Problem
 from .templates import by_bytes, identifier, literal
 
-HEAP = 31  # up to this k, the best rows of a list are kept in a heap
 # Arguments whose invalid values are rows of the result, in the order of the rows.
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
 
@@ -210,26 +209,30 @@ class CheckCall(Call):
         return literal(self.grade_name)
 
     @property
+    def tables(self) -> dict[str, str]:
+        named = {"history": self.history, "items": self.items}
+        return super().tables | {role: name for role, name in named.items() if name is not None}
+
+    @property
+    def column_problem(self) -> str:
+        names = vars(self.names) | {"time": self.time, "category": None}
+        return portable.column_problem(self.tables, names)
+
+    @property
     def column_findings(self) -> str:
         """SQL of the problems of columns and arguments: a LIST of pairs (code, text)."""
-        named = {"rec": self.rec, "truth": self.truth, "users": self.users}
-        named |= {"history": self.history, "items": self.items}
-        tables = {role: name for role, name in named.items() if name is not None}
-        facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*tables])
+        facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*self.tables])
         if self.is_portable:
-            return self.findings_in_sql(tables)
+            raised = f"error({literal(f'{self.caller}: ')} || problem)"
+            pairs = f"CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE {raised} END"
+            return f"(SELECT {pairs} FROM (SELECT {self.column_problem} AS problem))"
         if self.known:
-            return sql_pairs(facts.findings({role: self.known[name] for role, name in tables.items()}))
+            return sql_pairs(facts.findings({role: self.known[name] for role, name in self.tables.items()}))
         arguments = [
             literal(json.dumps(asdict(facts))),
-            *(row_type(f"query_table({literal(name)})") for name in tables.values()),
+            *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
-
-    def findings_in_sql(self, tables: Mapping[str, str]) -> str:
-        findings = portable.ranking_findings(self.names, tables, time=self.time, has_categories=False)
-        pairs = f"list_transform({findings}, lambda one: [one[1], coalesce(one[3], one[2])])"
-        return f"coalesce({pairs}, [])"
 
     # --- The problems ---
 
@@ -252,19 +255,6 @@ class CheckCall(Call):
     def direction(self) -> str:
         """Factor for scores, so that higher is better."""
         return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
-
-    @property
-    def has_heap(self) -> bool:
-        return self.depth is not None and self.depth <= HEAP
-
-    @property
-    def heap_size(self) -> int:
-        return (self.depth or 0) + 1
-
-    @property
-    def best_rows(self) -> str:
-        """Rows of a list down to the largest k."""
-        return f"best{self.down_to_depth}"
 
     @property
     def kept(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..measures.contents import BY_USER
 from ..measures.grammar import SPELLINGS, parse_measures
 from ..measures.registry import COMPARED_MEASURES
-from ..quoting import literal, sql_value, unquoted
+from ..quoting import sql_value, unquoted
 from .arguments import (
     PARSERS,
     Given,
@@ -24,7 +24,7 @@ from .arguments import (
 )
 from .call import Call
 from .columns import cut, is_integer, is_number, parse_columns, row_type
-from .templates import module
+from .templates import Sql, identifier, literal
 
 # Columns of ranking.overlap_by_user. For these and beyond-accuracy measures, no direction is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
@@ -269,26 +269,24 @@ class ComparisonByUser(Tests):
     @property
     def chosen(self) -> str:
         """SQL of the columns to compare by, or of the problem with them."""
-        if self.is_portable:
-            return self.chosen_in_sql
         facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
         tables = [self.by_user, *([self.predicted] if self.predicted else [])]
-        if self.types:
-            columns = chosen_columns(*(value_columns(self.types[name]) for name in tables), **facts)
+        known = self.types or dict.fromkeys(tables, dict.fromkeys(self.named, "DOUBLE"))
+        if self.types or self.named:
+            columns = chosen_columns(*(value_columns(known[name]) for name in tables), **facts)
+            rows = f"FROM query_table({literal(self.by_user)}) WHERE false"
+            for column in columns if self.named else ():  # of unknown types
+                if re.split("[(@]", column["measure"])[0] not in KNOWN:
+                    value = f"SELECT {identifier(column['measure'])} {rows}"
+                    column["is_share"] = Sql(f"typeof(({value})) = 'BOOLEAN'")
             return f"{{'problem': NULL::VARCHAR, 'measures': [{', '.join(map(struct, columns))}]}}"
         rows = ", ".join(row_type(f"query_table({literal(name)})") for name in tables)
         return f"system.main._ranking_compared_columns({literal(json.dumps(facts))}, {rows})"
 
     @property
-    def lowered(self) -> list[str]:
-        return lowered(self.lower_is_better)
-
-    @property
-    def chosen_in_sql(self) -> str:
-        known = [(name, f"{sql_value(facts[1])}, {sql_value(facts[2])}") for name, facts in KNOWN.items()]
-        neutral = sorted(neutral_names(self.lower_is_better))
-        macros = module("comparison/internal/chosen.jinja")
-        return str(macros.chosen(self, known, COMPARED_MEASURES, neutral, KEYS, LOWER)).strip()
+    def named(self) -> list[str]:
+        """Columns to compare in a macro, whose tables are not known."""
+        return [*dict.fromkeys(map(str, self.measures or ()))] if self.is_portable and not self.types else []
 
 
 @dataclass(frozen=True)
@@ -350,8 +348,9 @@ def chosen_columns(
 
 def struct(column: Mapping[str, Any]) -> str:
     """Return a column to compare by as SQL."""
-    values = ("NULL::BOOLEAN" if value is None else sql_value(value) for value in column.values())
-    return f"{{{', '.join(f'{literal(name)}: {value}' for name, value in zip(column, values, strict=True))}}}"
+    given = {name: Sql("NULL::BOOLEAN") if value is None else value for name, value in column.items()}
+    values = (value if isinstance(value, Sql) else sql_value(value) for value in given.values())
+    return f"{{{', '.join(f'{literal(name)}: {value}' for name, value in zip(given, values, strict=True))}}}"
 
 
 def value_columns(columns: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from .arguments import NULLS, Given, parse_table
 from .call import Call, nulls
 from .check import no_column, time_kind
 from .columns import cut, is_integer, row_type, type_of
-from .portable import event_findings, first_sentence
+from .portable import column_problem
 from .templates import literal
 
 COLUMNS = {"user_col": "userid", "item_col": "itemid", "time_col": "time"}
@@ -71,8 +71,8 @@ class SplitCall:
     @property
     def column_problem(self) -> str:
         if self.is_portable:
-            findings = event_findings(self.events, [self.user, self.item, self.time], demands(self.arguments))
-            return first_sentence(findings)
+            columns = {"user": self.user, "item": self.item, "time": self.time}
+            return column_problem({"events": self.events}, columns)
         facts = {name: self.arguments[name] for name in (*COLUMNS, "test_from", *SPANS)}
         row = row_type(f"query_table({literal(self.events)})")
         return f"system.main._ranking_column_problem({literal(json.dumps({'split': facts}))}, {row})"
@@ -189,18 +189,6 @@ def argument_problems(arguments: Mapping[str, Given]) -> Iterator[str]:
     for name in CHOICES:
         if arguments[name].text not in ("keep", "drop"):
             yield f"{name} must be keep|drop, got {arguments[name].shown}"
-
-
-def demands(arguments: Mapping[str, Given]) -> dict[str, list[str]]:
-    """Return the kinds of time that fit each given argument."""
-    kinds = {}
-    if arguments["test_from"].text is not None:
-        kinds["test_from"] = [time_kind(arguments["test_from"].kind) or "none"]
-    for name in SPANS:
-        if arguments[name].text is not None:
-            is_whole = is_integer(arguments[name].kind)
-            kinds[name] = ["an integer"] if is_whole else ["a DATE or TIMESTAMP", "a TIMESTAMPTZ"]
-    return kinds
 
 
 def events_problem(facts: Mapping[str, tuple[str, str | None]], columns: Mapping[str, str]) -> str | None:

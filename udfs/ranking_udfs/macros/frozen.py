@@ -20,16 +20,9 @@ NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def frozen_macro(function: str, name: str, values: Mapping[str, Given], tables: Collection[str] = ()) -> str:
-    """Return the statement that makes a macro of a table function with these options.
+    """Return the statement of a macro of a table function; ValueError for options that it cannot have.
 
-    Args:
-        function: the name of the table function, such as evaluate.
-        name: the name of the macro.
-        values: options by name, as in SQL.
-        tables: optional tables that are parameters, too.
-
-    Raises:
-        ValueError: an invalid option, or one that needs Python
+    `values` are options as in SQL, `tables` the optional tables that are parameters, too.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"the macro must have a name such as evaluate_shop, got {name}")
@@ -44,15 +37,7 @@ def parse_frozen(
     caller: str,
     kind: type[Any] | None = None,
 ) -> tuple[Any, list[str]]:
-    """Return a call whose tables are parameters, and the parameters.
-
-    Args:
-        function: the name of the table function.
-        values: options by name, as in SQL.
-        tables: optional tables that are parameters, too.
-        caller: the name of the macro in errors.
-        kind: the class of the call, if it differs.
-    """
+    """Return a call whose tables are parameters, and the parameters. `kind` is its class, if it differs."""
     parameters = parameters_of(function, tables)
     options = {name: given_of(value) for name, value in defaults(function).items()} | {**values}
     named = {name: Given("VARCHAR", Sql(text)) for name, text in parameters.items() if name not in IN_MACRO}
@@ -62,6 +47,8 @@ def parse_frozen(
         raise ValueError(text)
     if getattr(call, "randomizes", False):
         raise ValueError("test must be t in a macro, since randomization needs Python, got randomization")
+    if function == "compare_by_user" and call.measures is None:
+        raise ValueError("measures must name the columns to compare in a macro, got none")
     return replace(call, caller=caller, is_portable=True), [*parameters.values()]
 
 

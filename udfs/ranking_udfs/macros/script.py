@@ -1,7 +1,6 @@
 """Build the script for clients without Python: macros of the same functions, with default options."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from ..compose.arguments import LARGEST, Given
@@ -12,7 +11,6 @@ from ..compose.explain import ExplainCall
 from ..compose.templates import Sql
 from ..duckdb.macros import NAMESPACE
 from ..measures.registry import MEASURES
-from ..quoting import literal
 from ..version import PACK, version
 from . import judged
 from .files import code, made, texts
@@ -29,15 +27,17 @@ SPACE = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*(?:--[^\n]*)?\n\s*""")
 class Cutoffs(Call):
     """A call whose cutoffs are a parameter of its macro."""
 
-    parameter = "ks"
-    cuts = "ks::BIGINT[]"
-    is_short, is_small, has_heap = True, False, False
+    parameter, rule = "ks", "a list of one or more integers of 0 or more"
+    given, unnested_ks = "ks", "ks::BIGINT[]"
+    is_short, is_small = True, False
 
     @property
     def cutoff(self) -> str:
         """SQL of the largest cutoff; NULL for the whole list."""
-        is_whole = f"list_count({self.cuts}) < len({self.cuts}) OR list_max({self.cuts}) > {LARGEST}"
-        return f"CASE WHEN NOT ({is_whole}) THEN list_max({self.cuts}) END"
+        ks = self.unnested_ks
+        return (
+            f"CASE WHEN list_count({ks}) = len({ks}) AND list_max({ks}) <= {LARGEST} THEN list_max({ks}) END"
+        )
 
     @property
     def depth(self) -> Any:
@@ -51,36 +51,22 @@ class Cutoffs(Call):
     def down_to_k(self) -> str:
         return f"[:coalesce({self.cutoff}, {LARGEST})]"
 
-    @property
-    def best_rows(self) -> str:
-        return f"best{self.down_to_k}"
-
-    @property
-    def unnested_ks(self) -> str:
-        return self.cuts
-
-    @property
-    def cutoff_problem(self) -> str:
-        """SQL of the error text about the cutoffs."""
-        ks, whole = self.cuts, f"{self.cuts}::DOUBLE[]"
-        return f"""CASE
-        WHEN len({ks}) IS NULL OR len({ks}) = 0
-            THEN 'ks must be a non-empty list of cutoffs, got ' || coalesce(ks::VARCHAR, 'NULL')
-        WHEN list_min({ks}) < 0 THEN 'every k in ks must be 0 or more, got ' || list_min({ks})
-        WHEN ks::DOUBLE[] <> {whole} THEN 'every k in ks must be an integer, got ' || ks::VARCHAR
-    END"""
+    down_to_depth = down_to_k
 
     @property
     def column_problem(self) -> str:
-        return f"coalesce({self.cutoff_problem}, {super().column_problem})"
+        name, ks = self.parameter.split()[0], self.unnested_ks
+        is_wrong = (
+            f"coalesce(len({ks}), 0) = 0 OR list_min({ks}) < 0 OR {self.given}::DOUBLE[] <> {ks}::DOUBLE[]"
+        )
+        problem = f"concat('{name} must be {self.rule}, got ', coalesce({name}::VARCHAR, 'NULL'))"
+        return f"coalesce(CASE WHEN {is_wrong} THEN {problem} END, {super().column_problem})"
 
 
 class ComparisonAtCutoffs(Cutoffs, Comparison):
     """A comparison whose cutoffs are a parameter, and the baseline, if there is one."""
 
-    @property
-    def baseline_in_errors(self) -> str:
-        return Sql("coalesce(baseline::VARCHAR, 'NULL')")
+    baseline_in_errors = Sql("coalesce(baseline::VARCHAR, 'NULL')")
 
 
 class CheckAtCutoffs(Cutoffs, CheckCall):
@@ -88,46 +74,29 @@ class CheckAtCutoffs(Cutoffs, CheckCall):
 
     parameter = "ks := [10]"
 
-    @property
-    def column_findings(self) -> str:
-        problem = f"error({literal(self.caller)} || ': ' || {self.cutoff_problem})"
-        return f"coalesce({problem}, {super().column_findings})"
-
 
 class Judged(Cutoffs):
     """A call of ranking.judged: its largest rank is a parameter."""
 
-    parameter, cuts = "max_k", "[max_k::BIGINT]"
-
-    @property
-    def cutoff_problem(self) -> str:
-        return "CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END"
+    parameter, rule = "max_k", "an integer of 0 or more"
+    given, unnested_ks = "[max_k]", "[max_k::BIGINT]"
 
 
-class Explain(ExplainCall):
+class Explain(Judged, ExplainCall):
     """A call of ranking.explain: the number of ranks is a parameter."""
 
     parameter, k = "max_k := 10", "max_k::BIGINT"
-    cutoff_problem = "CASE WHEN max_k::BIGINT < 0 THEN 'max_k must be 0 or more, got ' || max_k END"
-
-    @property
-    def column_problem(self) -> str:
-        return f"coalesce({self.cutoff_problem}, {super().column_problem})"
 
 
-KS = {"ks": Given("BIGINT[]", "[NULL]")}
+KS, RANK = {"ks": Given("BIGINT[]", "[NULL]")}, Given("BIGINT", None)
+BASELINE = {"baseline": Given("VARCHAR", Sql("baseline::VARCHAR"))}
 # The forms of each table function: the class of its call, and values that its parameters replace.
 FORMS: dict[str, list[tuple[type[Any], dict[str, Given]]]] = {
-    "evaluate": [(Cutoffs, KS)],
-    "by_user": [(Cutoffs, KS)],
-    "distribution": [(Cutoffs, KS)],
-    "judged": [(Judged, {"max_k": Given("BIGINT", None)})],
-    "explain": [(Explain, {"k": Given("BIGINT", None)})],
+    **{function: [(Cutoffs, KS)] for function in ("evaluate", "by_user", "distribution")},
+    "judged": [(Judged, {"max_k": RANK})],
+    "explain": [(Explain, {"k": RANK})],
     "check": [(CheckAtCutoffs, KS)],
-    "compare": [
-        (ComparisonAtCutoffs, KS),
-        (ComparisonAtCutoffs, KS | {"baseline": Given("VARCHAR", Sql("baseline::VARCHAR"))}),
-    ],
+    "compare": [(ComparisonAtCutoffs, KS), (ComparisonAtCutoffs, KS | BASELINE)],
     "gate": [(Gate, {})],
 }
 
@@ -146,14 +115,12 @@ def script_macros() -> dict[str, str]:
 
 def table_macro(function: str) -> str:
     """Return the statement of a table function, with a form for each number of arguments."""
-    return f"CREATE OR REPLACE MACRO {NAMESPACE}.{function}{', '.join(forms(function))}"
-
-
-def forms(function: str) -> Iterator[str]:
+    name, forms = f"{NAMESPACE}.{function}", []
     for kind, values in FORMS[function]:
-        call, parameters = parse_frozen(function, values, (), f"{NAMESPACE}.{function}", kind)
+        call, parameters = parse_frozen(function, values, (), name, kind)
         more = [getattr(kind, "parameter", ""), "baseline" * ("baseline" in values)]
-        yield freeze(call, [*parameters, *filter(None, more)])
+        forms.append(freeze(call, [*parameters, *filter(None, more)]))
+    return f"CREATE OR REPLACE MACRO {name}{', '.join(forms)}"
 
 
 def script() -> str:
@@ -178,16 +145,11 @@ BEGIN;
 SET VARIABLE {DIVISION} = coalesce(
     CASE WHEN 1 / 2 = 0 THEN error('{SCRIPT}: integer_division must be false, got true')::BOOLEAN END,
     (
-        SELECT error('{SCRIPT}: no database may be called {NAMESPACE}, got one of '
-            || coalesce(path, 'memory') || ': attach it under another name (ATTACH ... AS rk)')::BOOLEAN
-        FROM duckdb_databases()
-        WHERE database_name ILIKE '{NAMESPACE}'
-    ),
-    (
-        SELECT error('{SCRIPT}: the schema {NAMESPACE} must not be of another origin, got one in '
-            || database_name || ': rename or drop it')::BOOLEAN
+        SELECT error('{SCRIPT}: no other schema or database may be called {NAMESPACE}, got one in '
+            || database_name || ': rename it, or attach it under another name')::BOOLEAN
         FROM duckdb_schemas()
-        WHERE database_name = current_database() AND schema_name ILIKE '{NAMESPACE}' AND NOT EXISTS (
+        WHERE database_name ILIKE '{NAMESPACE}'
+            OR database_name = current_database() AND schema_name ILIKE '{NAMESPACE}' AND NOT EXISTS (
             FROM duckdb_functions() AS macros
             WHERE macros.database_name = current_database() AND macros.schema_name ILIKE '{NAMESPACE}'
                 AND function_name = 'version' AND starts_with(macro_definition, '''{PACK} '))
