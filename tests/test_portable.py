@@ -449,3 +449,8 @@ def test_options_that_a_macro_cannot_have_are_refused(capsys: Captured, call: st
 def test_an_option_of_0_is_not_its_default(capsys: Captured) -> None:
     assert main(["sql", "compare", "-k", "3", "--margin", "0", "--macro", "mine"]) == 0
     assert "p_same_place" in capsys.readouterr().out
+
+
+def test_a_macro_has_a_name(capsys: Captured) -> None:
+    assert main(["sql", "evaluate", "-k", "3", "--macro", "a b"]) == 2
+    assert "the macro must have a name such as evaluate_shop, got a b" in capsys.readouterr().err
