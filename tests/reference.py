@@ -41,7 +41,7 @@ LIBRARIES = {
 # The groups of the reference, in folders of `sql/` of these names.
 GROUPS = ("Tables", "Comparison", "Measures", "Lists", "Predictions", "Hivemall")
 # Options that mean the same in each measure.
-MEANINGS = {"min_grade": "the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is"}
+MEANINGS = {"min_grade": "lowest relevant grade, a number > 0; NULL: every grade above 0"}
 BAR = "\\|"  # which ends no cell
 # The tables of the examples, as the documents make them.
 TABLES = """
