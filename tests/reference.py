@@ -27,7 +27,7 @@ from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.evaluation.options import OPTIONS, Splitting, describe, names_of
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
-from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,7 @@ LIBRARIES = {
 # The groups of the reference, in folders of `sql/` of these names.
 GROUPS = ("Tables", "Comparison", "Measures", "Lists", "Predictions", "Hivemall")
 # Options that mean the same in each measure.
-MEANINGS = {"min_grade": "the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is"}
+MEANINGS = {"min_grade": "lowest relevant grade, a number > 0; NULL: every grade above 0"}
 BAR = "\\|"  # which ends no cell
 # The tables of the examples, as the documents make them.
 TABLES = """
@@ -285,14 +285,6 @@ def choices(option: Option) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-def option_errors(measure: Measure) -> str:
-    rules = [f"`{name}` that is not {choices(one)}" for name, one in measure.options.items()]
-    rules += ["a grade above max_grade"] * ("max_grade" in measure.options)
-    gain = measure.options.get("gain")
-    rules += ["a grade above 1000 with gain=exp"] * (isinstance(gain, OneOf) and "exp" in str(gain))
-    return "; ".join(rules)
-
-
 def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
     rows = []
     for name, option in measure.options.items():
@@ -301,7 +293,9 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
             default = f"{option.default:g}"
         default += f", of judged rankings `{option.of_judged}`" * (option.of_judged != option.default)
         meaning = meanings.get(name) or MEANINGS.get(name) or choices(option)
-        rows.append([f"`{name}`", default, markdown(re.sub(r"; NULL for [\d.]+", "", meaning), measure.name)])
+        rows.append(
+            [f"`{name}`", default, markdown(re.sub(r"; NULL for \d+(?:\.\d+)?", "", meaning), measure.name)]
+        )
     if rows:
         yield from (*table(["option", "default", "meaning"], rows), "")
 
@@ -325,11 +319,7 @@ def measure_section(measure: Measure) -> Iterator[str]:
         calls += [f"{quoted}({form}[, k[, options]])  -- as in Hivemall" for form in forms]
         facts = {"returns": head(name).fields["Returns"]}
         lines.append((head(name).query, head(name).result))
-    facts["errors"] = option_errors(measure)
-    if name in MEASURES:
-        facts["expected_value_over_ties"] = "yes" if measure.expected else "no"
-    facts |= {"source": source, "checked_against": checked_against(measure)}
-    yield from section(name, parts, calls, option_rows(measure, meanings), **facts)
+    yield from section(name, parts, calls, option_rows(measure, meanings), **facts, source=source)
     yield from one_liners(*lines)
 
 

@@ -2,8 +2,7 @@
 --
 -- rec:        table of recommendations: userid, itemid, score [, system]
 -- truth:      table of relevance judgments: userid, itemid [, rel]. Users without a relevant item are unanswerable.
--- users:      table with more users to evaluate, such as all queries of a golden set. Users without a row in truth are
---             unanswerable. NULL: only the users in truth.
+-- users:      table with more users to evaluate, such as all queries; without a row in truth, they are unanswerable
 -- COLUMN_LINES
 -- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
 -- confidence: confidence level of the intervals (default 0.95)

@@ -5,15 +5,14 @@
 -- ks:         LIST of cutoffs. NULL means the whole list. Optional if each measure has its own cutoffs.
 -- measures:   measures with their options and cutoffs, as one string with commas or as a LIST. NULL: ndcg, recall,
 --             average_precision, mrr, hit_rate and precision.
--- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'trec': as in trec_eval. 'expected': the expected
---             value of each measure over all orders of tied items.
+-- ties:       order of equal scores, as for ranking.evaluate: 'item' (default), 'trec' or 'expected'
 -- baseline:   system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
 -- steps:      true: compare each system with the one before it, in the natural order of names (week2 before week10), and
 --             without a baseline. Default: false.
 -- confidence: confidence level of the intervals (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
 -- margin:     equivalence margin for the verdict 'same'. NULL (default): no equivalence test.
--- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'. A family has all
---             systems (or steps) and segments with one measure and k. Intervals are not corrected.
+-- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'. Intervals are not
+--             corrected.
 -- test:       't' (default): Student's paired t-test. 'randomization': Fisher's randomization test, exact for up to 20
 --             differences other than 0. It needs the Python package.
 -- permutations, seed: number of permutations of the randomization test (default 10000), and their random seed (default 0)
@@ -41,11 +40,12 @@
 --             margin, to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
 --             or there is no difference.
 --             `higher_is_better`: NULL if neither direction is better.
---             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. Codes of ranking.check are not
---             among them: call it on the same tables. `not_in_rec` and `one_system_only` concern at least 5% of the users, as in
---             ranking.check. `too_few_users`: no difference of so few users is significant, and there is no interval: fewer than
---             6 at a confidence of 0.95. `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole
---             list. `few_differ`: fewer than 5 users differ.
+--             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. This function does not run
+--             ranking.check: call it on the same tables.
+--             `not_in_rec`, `one_system_only`: 5% of the users or more, as in ranking.check.
+--             `too_few_users`: no verdict and no interval, for fewer than 6 users at a confidence of 0.95.
+--             `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole list.
+--             `few_differ`: fewer than 5 users differ.
 --             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
 --             0.01).
 --             `verdict`: 'better', 'worse', 'same' or 'unclear'.
@@ -66,13 +66,8 @@
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
 --             FROM ranking.compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 --
--- The verdict is the first of these that applies. 'same': two one-sided tests (TOST) place the difference within the margin,
--- even if it differs significantly from 0. 'better' or 'worse': p_adjusted < 1 - confidence. 'unclear': the test is
--- inconclusive, and more users may help.
---
--- If all users differ by the same amount, or none differs, there is no interval. By first_hit_rank, only users with a hit of
--- both systems are compared. `sql/statistics.md` explains the tests and their limits. For many comparisons in a CI gate,
--- ranking.gate corrects p over all of them.
+-- `sql/statistics.md` explains verdicts, tests and their limits. For many comparisons in a CI gate, ranking.gate corrects p over
+-- all of them.
 CREATE OR REPLACE MACRO ranking.compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',

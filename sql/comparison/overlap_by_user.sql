@@ -5,7 +5,7 @@
 -- baseline:    system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
 -- persistence: parameter of rbo, above 0 and at most 1: the probability that a user continues from one rank to the next. 1
 --              gives all ranks the same weight.
--- user_col, item_col, score_col, system_col: names of the columns, in any case; by default userid, itemid, score and system
+-- user_col, item_col, score_col, system_col: names of the columns; by default userid, itemid, score and system
 -- descending:  true if higher scores are better (default); false for ranks and distances
 -- Returns:     One row per pair of systems, user and k: baseline, system, userid, k, n_rec_baseline, n_rec, overlap, jaccard,
 --              rbo, same_first, same_list. There is no row if the top k of both lists is empty.

@@ -9,8 +9,8 @@
 -- divergence: measure of miscalibration, in bits. 'js' (default): Jensen-Shannon divergence, from 0 to 1. 'kl':
 --             Kullback-Leibler divergence, as in Steck (2018).
 -- category_col: name of the column of categories, by default category
--- user_col, item_col, score_col, system_col: names of the columns, in any case, in all tables that have them. By default
---             userid, itemid and score, and system if it exists. With system_col := '', each user has one list.
+-- user_col, item_col, score_col, system_col: names of the columns in all tables; by default userid, itemid, score and, if it
+--             exists, system. '' for one list per user
 -- descending: true if higher scores are better (default); false for ranks and distances
 -- Returns:    One row per system, user in rec and k: [system,] userid, k, n_rec, n_items and a DOUBLE for each measure whose
 --             tables you pass. Measures are NULL for a list without items.

@@ -4,7 +4,7 @@
 -- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list.
 -- COLUMN_LINES
 -- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
--- without_relevant: users without a relevant item. 'zero' (default): they count. 'skip': they are excluded.
+-- without_relevant: users without a relevant item: 'zero' (default) counts them, 'skip' excludes them
 -- Returns:    One row per system, k and item in truth or in a top k: [system,] k, itemid, users_relevant, users_recommended,
 --             hits, recall, "precision", exposure, mean_rank, users_without_truth.
 --             `itemid`: a UUID becomes a string.

@@ -3,9 +3,8 @@
 -- TABLE_LINES
 -- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list. Optional if each measure has its own cutoffs.
 --             Use a constant, a $parameter or getvariable('ks'), not a subquery.
--- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'trec': as in trec_eval, which reads scores as
---             FLOAT and orders equal ones by itemid as a string, descending. 'expected': the expected value of each measure
---             over all orders of tied items, in closed form. Measures without a closed form then have no column.
+-- ties:       order of equal scores: 'item' (default) is by itemid, ascending, 'trec' as in trec_eval. 'expected' averages
+--             over all orders, in closed form; measures without one have no column.
 -- measures:   measures with their options and cutoffs, as one string with commas or as a LIST:
 --             `ndcg(gain=linear), average_precision(normalize=k)@5,10`. Each has a column of that name, NULL at other
 --             cutoffs. NULL: every measure with default options, except err.
@@ -19,9 +18,6 @@
 --             form.
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
---
--- Columns that you do not select are not computed. Quote the name of a column with options: `"ndcg(gain=linear)"`. A min_grade
--- among the options of a measure overrides the argument.
 CREATE OR REPLACE MACRO ranking.by_user(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

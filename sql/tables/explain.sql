@@ -6,7 +6,7 @@
 -- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'expected': gain, DCG, NDCG, precision and recall
 --             are means over all orders of tied items; grade and relevant are those of the item.
 -- COLUMN_LINES
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant. Gains, as in NDCG, ignore it.
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
 -- Returns:    For each system one row per rank, then one per relevant item that is not in the top k, highest grade first.
 --             Columns: [system,] rank, itemid, score, grade, relevant, gain, discount, contribution, dcg, `ideal_dcg`, ndcg,
 --             "precision", recall, found_at.
@@ -25,7 +25,7 @@
 -- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
 -- `ndcg` at k, but `precision` still divides by the rank.
 --
--- A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and gain are NULL.
+-- Gains ignore min_grade. A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and gain are NULL.
 --
 -- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
 -- find the users with the largest losses, see `examples/queries.md`.

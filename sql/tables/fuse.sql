@@ -9,7 +9,7 @@
 --             (x - min) / sum of (x - min). 'none': x.
 -- depth:      number of rows to use from each list; NULL: all
 -- systems:    LIST of the systems to fuse; NULL: all
--- user_col, item_col, score_col, system_col: names of the columns, in any case; by default userid, itemid, score, system
+-- user_col, item_col, score_col, system_col: names of the columns; by default userid, itemid, score, system
 -- descending: true if higher scores are better (default); false for ranks and distances
 -- Returns:    One row per user and item: userid, itemid, score, n_systems.
 --             `score`: DOUBLE. Higher is always better.

@@ -3,17 +3,14 @@
 -- rec:        table of recommendations: userid, itemid, score [, system]
 -- truth:      table of relevance judgments: userid, itemid [, rel]; without grades, every row is relevant
 -- max_k:      depth of the ranking; NULL: the whole list
--- user_col, item_col, score_col, grade_col, system_col: names of the columns, in any case. By default userid, itemid and
---             score, and rel and system if they exist. With grade_col := '', every row of truth is relevant. With
---             system_col := '', each user has one list.
+-- user_col, item_col, score_col, grade_col, system_col: names of the columns; by default userid, itemid, score and, if they
+--             exist, rel and system. '' for no grades, or one list per user
 -- descending: true if higher scores are better (default); false for ranks and distances
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant. Gains, as in NDCG, ignore it.
--- unjudged:   items in rec without a row in truth. 'miss' (default): they count as non-relevant and keep their rank.
---             'skip': they are removed before any cutoff, with NULLs and repeated items (condensed lists).
--- without_relevant: users without a relevant item. 'zero' (default): they score 0 by most measures. 'skip': they are
---             excluded from lists, means and comparisons, and counted in users_without_relevant.
--- users:      table with more users to evaluate, such as all queries of a golden set. Users without a row in truth have no
---             relevant item. NULL: only the users in truth.
+-- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
+-- unjudged:   items in rec without a row in truth: 'miss' (default) counts them as non-relevant, 'skip' removes them before
+--             any cutoff
+-- without_relevant: users without a relevant item: 'zero' (default) scores them 0 by most measures, 'skip' excludes them
+-- users:      table with more users to evaluate, such as all queries; without a row in truth, they have no relevant item
 -- Returns:    One row per system and user with truth: [system,] userid, n_rec, n_truth, judged.
 --             `n_rec`: number of rows in rec.
 --             `n_truth`: number of relevant items.
@@ -31,7 +28,7 @@
 -- Rankings are sorted by score, descending, then by itemid, ascending. NULL and NaN scores come last. Rows whose userid is
 -- NULL and users in rec without truth are excluded. If rec has several systems, each is evaluated over the same users.
 --
--- Here, min_grade only affects n_truth. Pass it to the measures of `judged` too.
+-- Here, min_grade only affects n_truth. Pass it to the measures of `judged` too. Gains, as in NDCG, ignore it.
 --
 -- descending applies to all systems. If lower scores are better for one system only, negate its scores:
 -- `SELECT * REPLACE (CASE WHEN system = 'bert' THEN -score ELSE score END AS score) FROM rec`.

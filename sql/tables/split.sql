@@ -10,7 +10,7 @@
 --             the N events before them, and so on.
 -- cold_users, cold_items: test rows whose user or item is not in the train: 'keep' (default) or 'drop'
 -- seen:       test rows whose pair of user and item is in the train: 'keep' (default) or 'drop'
--- user_col, item_col, time_col: names of the columns, in any case; by default userid, itemid and time
+-- user_col, item_col, time_col: names of the columns; by default userid, itemid and time
 -- Returns:    One row per event and fold: the columns of events, fold, part, dropped.
 --             `fold`: 1 is the latest.
 --             `part`: 'train', 'test', or NULL for a row in neither.

@@ -17,7 +17,7 @@ NEWLINE = "\ue010"  # replaces line breaks in quoted names and values during ind
 
 
 class Sql(str):
-    """SQL in place of a text: the filter `literal` leaves it as it is, such as a parameter of a macro."""
+    """SQL in place of a string: the filter `literal` leaves it as it is, such as a parameter of a macro."""
 
     __slots__ = ()
 
