@@ -280,7 +280,10 @@ def too_few_users(condition: Condition, rows: Sequence[Row], options: "Compariso
     correction, alpha, compared = options["correction"], 1 - options["confidence"], list[tuple[int, int]]()
     for row in (row for row in rows if row["p"] is not None):
         family = int(row["method"].rpartition(" of ")[2]) if correction == "holm" else 1
-        compared.append((row["users"], users_for_significance(family, alpha, 1 if is_same else 2)))
+        needed = users_for_significance(family, alpha)
+        if is_same:  # no verdict without an interval, which is not corrected
+            needed = max(users_for_significance(family, alpha, 1), users_for_significance(1, alpha))
+        compared.append((row["users"], needed))
     if any(users >= needed for users, needed in compared):
         return None
     most, least = (max(users for users, _ in compared), min(needed for _, needed in compared))
