@@ -6,7 +6,6 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
@@ -82,31 +81,6 @@ def test_extra_column_is_compared_as_in_scipy(
 
     turned = compared(run, "--also", "latency_ms:higher")["latency_ms", "hybrid"]
     assert (turned["verdict"], turned["higher_is_better"], turned["caveats"]) == ("better", True, None)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("logs")
-def test_files_frames_tables_and_printed_sql_give_same_numbers(run: Run) -> None:
-    expected = compared(run, "--also", "latency_ms")
-    frames = {name: pd.read_json(f"{name}.jsonl", lines=True) for name in MODELS}
-    given: Any = {"baseline": "bm25", "also": ["latency_ms"], "check": False}
-    found = [ranking_udfs.compare(frames, "truth.csv", "ndcg", 2, **given).df()]
-    with duckdb.connect() as con:
-        union = " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.jsonl'" for name in MODELS)
-        con.execute(f"CREATE TABLE log AS {union}")
-        found.append(ranking_udfs.compare("log", "truth.csv", "ndcg", 2, con=con, **given).df())
-    run(*COMPARED, "--also", "latency_ms", "--format", "sql", "--output", "printed.sql")
-    with duckdb.connect() as con:  # without the pack
-        statements = con.extract_statements(Path("printed.sql").read_text())
-        printed = [(con.execute(statement).description, con.df()) for statement in statements]
-    found.append(pd.concat(df for names, df in printed if names and names[-1][0] == "verdict"))
-    for rows in found:
-        assert len(rows) == len(expected)
-        for row in rows.to_dict("records"):
-            of_files = expected[row["measure"], row["system"]]
-            for name in ("users", "difference", "p_adjusted"):
-                assert row[name] == pytest.approx(of_files[name], rel=1e-12)
-            assert row["verdict"] == of_files["verdict"]
 
 
 @pytest.mark.usefixtures("logs")
