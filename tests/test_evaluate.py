@@ -33,7 +33,6 @@ con = module_connection(f"""
     CREATE SCHEMA sales;
     CREATE TABLE sales."what's bought" AS FROM '{TRUTH}';
     CREATE TEMP VIEW truth AS FROM sales."what's bought";
-    CREATE TABLE people AS FROM '{USERS}';
 """)
 
 
