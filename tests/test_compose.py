@@ -14,11 +14,12 @@ from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.columns import common_type
 from ranking_udfs.evaluation.queries import composed_call, row_columns
 from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
-from ranking_udfs.measures.registry import MEASURES, Measure, OneOf
+from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.partitions import parameters
 from ranking_udfs.quoting import identifier
 from tests.calls import in_python
 from tests.conftest import Con, literal, module_connection, refusal, rows
+from tests.test_measures_argument import some_options
 
 # rec: three users have a list, one of them no truth; two users have truth alone. Scores of 1 are tied.
 # two, three: systems whose lists repeat an item, hold NULLs, and tie. Item 9 is in no list, 7 in no history.
@@ -60,6 +61,7 @@ tables = module_connection(TABLES)
 
 # Calls by function, the last with all tables that it takes.
 ON_TRUTH = "'rec', 'truth', [1, 3], measures := 'ndcg,recall@3,precision@1'"
+ON_PAIR = "'pair', 'truth', [1, 3]"
 MEASURED = [
     f"{ON_TRUTH}, unjudged := 'skip', min_grade := 2.0",
     f"{ON_TRUTH}, ties := 'trec', without_relevant := 'skip'",
@@ -82,6 +84,11 @@ CALLS: dict[str, list[str]] = {
     "abstention": ["'two', 'wanted', descending := false", "'two', 'wanted', 'many', confidence := 0.5"],
     "beyond_accuracy": [f"'two', [1, 3, 100, NULL], {tables}" for tables in CONTENTS],
     "beyond_accuracy_by_user": [f"'two', [2, NULL], {tables}" for tables in CONTENTS],
+    "compare": [
+        f"{ON_PAIR}, baseline := 'a', correction := 'bh', margin := 0.1, ties := 'expected'",
+        f"{ON_PAIR}, measures := 'ndcg@1,mrr@all,first_hit_rank@3', correction := 'none'",
+        f"{ON_PAIR}, test := 'randomization', min_grade := 2",
+    ],
     "fuse": [
         *(f"'three', '{method}', depth := 2, normalize := '{normalize}'" for method, normalize in NORMALIZED),
         "'digits', 'rrf', MAP {'a': 2, 'b': 1e-7}, systems := ['a', 'b'], rrf_k := 0.1",
@@ -90,9 +97,9 @@ CALLS: dict[str, list[str]] = {
 }
 
 
-def calls(function: str) -> Iterator[dict[str, str]]:
-    """Yield the arguments of the calls of a function, as SQL writes them."""
-    for call in CALLS[function]:
+def calls(function: str, *others: str) -> Iterator[dict[str, str]]:
+    """Yield the arguments of the calls of a function, or of others, as SQL writes them."""
+    for call in others or CALLS[function]:
         given = in_python(f"ranking.{function}({call})")[1]
         yield {name: literal(value) for name, value in given.items()}
 
@@ -287,14 +294,8 @@ def test_tables_columns_and_systems_of_any_name(tables: Con, expected: list[Any]
     columns = f'userid AS {user}, itemid AS "i\'"'
     tables.execute(f'CREATE TABLE {rec} AS SELECT {columns}, score AS "{{s}}" FROM rec')
     tables.execute(f'CREATE TABLE {truth} AS SELECT {columns}, rel AS "--" FROM truth')
-    values: dict[str, Any] = {
-        "rec": rec,
-        "truth": truth,
-        "user_col": name,
-        "item_col": "i'",
-        "score_col": "{s}",
-    }
-    values |= {"grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
+    values: dict[str, Any] = {"rec": rec, "truth": truth, "user_col": name, "item_col": "i'"}
+    values |= {"score_col": "{s}", "grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
     arguments = {name: literal(value) for name, value in values.items()}
     assert tables.execute(written("evaluate", **arguments)).fetchall() == expected
     tables.execute(f"ALTER TABLE {rec} ADD COLUMN {system} VARCHAR DEFAULT {literal(name)}")
@@ -345,7 +346,7 @@ def test_text_with_known_types_has_no_tricks(tables: Con, function: str) -> None
     for arguments in calls(function):
         text = known(tables, function, **arguments)
         assert not re.search(r"\{[{%#]|typeof|COLUMNS|cast_to_type|_ranking\.main", text), arguments
-        lists_of_one = re.findall(r"list_transform\(\s*\[(.*)", text)
+        lists_of_one = re.findall(r"list_transform\(\s*\[(?!0\.\d+e0, )(.*)", text)  # levels are two numbers
         assert {line[: line.index("(")] for line in lists_of_one} <= {"list_sort", "list_intersect"}
         if function == "fuse":
             assert ("list_min(numbers)" in text) == ("comb" in arguments["method"]), arguments
@@ -358,18 +359,6 @@ def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
     assert words & {*MEASURES} == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
 
 
-def measure_texts(measure: Measure) -> Iterator[str]:
-    """Yield the measure by its defaults, and with other values of each option."""
-    yield measure.name
-    for name, option in measure.options.items():
-        if isinstance(option, OneOf):
-            yield from (f"{measure.name}({name}={value})" for value in option.others)
-        else:
-            needed = f"{'='.join(option.only_with)} " if option.only_with else ""
-            value = next(text for text in ("3", "0.5") if option.parse(text) is not None)
-            yield f"{measure.name}({needed}{name}={value})"
-
-
 def divided(function: str) -> Iterator[dict[str, str]]:
     """Yield the arguments of calls that have every division of the templates of a function."""
     both = {"rec": "'rec'", "truth": "'truth'"}
@@ -379,8 +368,10 @@ def divided(function: str) -> Iterator[dict[str, str]]:
     yield from calls(function)
     if function == "evaluate":  # the mean of a measure without bounds
         yield both | {"ks": "[1, 3]", "measures": "'first_hit_rank,recall'"}
+    if function == "compare":  # of a table whose types are not known
+        yield from calls("compare", f"{ON_PAIR}, predicted_truth := 'graded', margin := 0.1")
     if function == "by_user":
-        texts = [text for measure in MEASURES.values() for text in measure_texts(measure)]
+        texts = [*MEASURES, *some_options(), "ndcg(ideal=k)"]
         for truth, ties in product(("truth", "liked"), ("item", "expected")):
             measures = [
                 text
@@ -425,27 +416,6 @@ def test_columns_are_those_of_the_registry_for_the_tables_given(tables: Con, giv
     assert [*row] == ["system", "k", *counts, *named((*BY_USER, *OF_ALL_LISTS))]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"baseline": "'a'", "correction": "'bh'", "margin": "0.1", "ties": "'expected'"},
-        {"measures": "'ndcg@1,mrr@all,first_hit_rank@3'", "correction": "'none'"},
-        {"test": "'randomization'", "min_grade": "2"},
-        {"predicted_truth": "'graded'", "margin": "0.1"},
-    ],
-)
-def test_a_comparison_is_the_same_where_types_are_known(tables: Con, options: dict[str, str]) -> None:
-    arguments = {"rec": "'pair'", "truth": "'truth'", "ks": "[1, 3]", **options}
-    text = known(tables, "compare", **arguments)
-    found = rows(tables, text)
-    assert found == rows(tables, written("compare", **arguments)) != []
-    if "predicted_truth" not in options:  # of whose table the types are not known
-        assert not re.search(r"typeof|COLUMNS|cast_to_type", text)
-    names = {row["measure"] for row in found}
-    asked = re.findall(r"(\w+)@", options.get("measures", ""))
-    assert names == {*asked} if asked else len(names) == 6
-
-
 # --- Types ---
 
 
@@ -488,14 +458,9 @@ def test_ids_of_two_types_that_may_meet(tables: Con, expected: list[Any], of_rec
 )
 def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, of_others: str) -> None:
     names = {"rec": "'two'", "truth": "'wanted'", "history": "'history'", "items": "'items'"}
+    kinds = dict.fromkeys(names, of_others) | {"rec": of_rec}
     changed = {
-        role: with_ids(
-            tables,
-            f"{role}_of_ids",
-            of_rec if role == "rec" else of_others,
-            name.strip("'"),
-            has_users=role != "items",
-        )
+        role: with_ids(tables, f"{role}_of_ids", kinds[role], name.strip("'"), has_users=role != "items")
         for role, name in names.items()
     }
     for function, roles in (("beyond_accuracy", ("rec", "history", "items")), ("by_item", ("rec", "truth"))):

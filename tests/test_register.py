@@ -363,12 +363,8 @@ def test_existing_macros_and_functions_are_never_replaced(bare: Con) -> None:
     )
     elsewhere = "auc, hits, judge, mrr, recall, struct, success; ranking.auc, ranking.hits, ranking.judge, "
     elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # TEMP macros would hide them
-    for options, others in (
-        ({}, not_replaced),
-        ({}, not_replaced),
-        ({"hivemall": True}, elsewhere),
-        ({}, not_replaced),
-    ):
+    usual: tuple[dict[str, Any], str] = ({}, not_replaced)
+    for options, others in (usual, usual, ({"hivemall": True}, elsewhere), usual):
         assert left_alone(bare, **options) == others
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
         assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]

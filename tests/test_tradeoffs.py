@@ -55,9 +55,7 @@ def compared(run: Run, *more: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("logs")
-def test_extra_column_is_compared_as_in_scipy(
-    run: Run,
-) -> None:
+def test_extra_column_is_compared_as_in_scipy(run: Run) -> None:
     found = compared(run, "--also", "latency_ms,trace.tokens:higher", "--margin", "5")
     assert {name for name, _ in found} == {"ndcg", "latency_ms", "trace.tokens"}
     slower = [found["latency_ms", name] for name in MODELS[1:]]
@@ -125,22 +123,17 @@ def test_gate_fails_for_column_in_one_family(run: Run, capsys: Captured) -> None
 def test_command_and_report_name_dominated_models(run: Run) -> None:
     """Let hybrid dominate bm25 and vector, which are equal, unless latency counts."""
     both = "bm25 is dominated by hybrid. vector is dominated by hybrid."
-    neither, of_baseline = (
-        "No model is dominated by another.",
-        "No model dominates bm25 or is dominated by it.",
-    )
+    neither = "No model is dominated by another."
+    of_baseline = "No model dominates bm25 or is dominated by it."
     one = "bm25 is dominated by hybrid."  # vector is not compared with hybrid if bm25 is the baseline
     expected = {"latency_ms": (neither, of_baseline), "trace.tokens:lower": (both, one)}
     for also, (of_pairs, with_baseline) in expected.items():
         run("report", *CALL, "-m", "ndcg,recall", "--also", also, "--output", "page.html", "--quiet")
         found = sections(Path("page.html").read_text())
         shown = {text_of(found["The answer"]): of_pairs}
-        for form, answer in (
-            ([], with_baseline),
-            (["--pairs"], of_pairs),
-            (["--format", "markdown"], with_baseline),
-        ):
-            shown[run(*COMPARED, "--also", also, *form)] = answer
+        shown[run(*COMPARED, "--also", also, "--pairs")] = of_pairs
+        for form in ([], ["--format", "markdown"]):
+            shown[run(*COMPARED, "--also", also, *form)] = with_baseline
         for text, answer in shown.items():
             sentences = re.findall(r"[\w ]+? (?:is|are) dominated by \w+\.", text)
             assert " ".join(sentence.strip() for sentence in sentences) == answer
@@ -178,21 +171,12 @@ def test_dominated_models_match_definition() -> None:
         assert {name: {*others} for name, others in find_dominated(rows).items()} == expected
         sizes.add(len(expected))
     assert sizes == {0, 1, 2, 3}
-    nobody = {
-        "system": "b",
-        "baseline": "a",
-        "users": 0,
-        "ties": 0,
-        "verdict": "unclear",
-        "higher_is_better": True,
-    }
+    nobody: dict[str, Any] = {"system": "b", "baseline": "a", "users": 0, "ties": 0, "verdict": "unclear"}
+    nobody |= {"higher_is_better": True}
     assert find_dominated([{**nobody, "verdict": "better"}, nobody]) == {}
     assert dominated_sentences([nobody])[0] == "No model is dominated by another."
-    with_baseline = [
-        nobody,
-        {**nobody, "system": "c"},
-        {**nobody, "verdict": "lower", "higher_is_better": None},
-    ]
+    lower = {**nobody, "verdict": "lower", "higher_is_better": None}
+    with_baseline = [nobody, {**nobody, "system": "c"}, lower]
     assert dominated_sentences(with_baseline)[0] == "No model dominates a or is dominated by it."
 
 
