@@ -75,9 +75,8 @@ def test_a_user_counts_once_in_each_of_its_segments(without: str) -> None:
         measured = ranking_udfs.compare("rec", "truth", "recall", 1, **options)
         compared = measured.project("segment, users, mean_baseline, mean_system").fetchall()
         a, b = ({row[1]: row[2:] for row in SEGMENT_MEANS[without] if row[0] == name} for name in "ab")
-        assert {row[0]: row[1:] for row in compared} == {
-            name: (a[name][0], a[name][-1], b[name][-1]) for name in a
-        }
+        expected = {name: (a[name][0], a[name][-1], b[name][-1]) for name in a}
+        assert {row[0]: row[1:] for row in compared} == expected
 
 
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -111,9 +110,8 @@ def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[
         names = [*recs]
         for form, other in zip(names[not of_con :: 2], names[of_con::2], strict=True):
             options: Any = {"con": con} if of_con else {}
-            relation = ranking_udfs.evaluate(
-                recs[form], truths[other], "ndcg", check=False, **options, **COLUMNS
-            )
+            options |= {"check": False, **COLUMNS}
+            relation = ranking_udfs.evaluate(recs[form], truths[other], "ndcg", **options)
             assert relation.fetchall() == expected, (form, other)
 
 

@@ -163,16 +163,8 @@ def test_error_fails_a_gate_on_means_and_no_gate_on_other_codes(capsys: Captured
     assert main(["evaluate", *LEAK, "--fail-if", "problems(no_rows)"]) == 0
     capsys.readouterr()
     # A system that is worse fails a gate by both, and its verdict is unknown; programs still read it.
-    call = [
-        "compare",
-        "base=base.csv",
-        "bad=worse.csv",
-        *LEAK[2:],
-        "--baseline",
-        "base",
-        "--fail-if",
-        "worse",
-    ]
+    call = ["compare", "base=base.csv", "bad=worse.csv", *LEAK[2:], "--baseline", "base"]
+    call += ["--fail-if", "worse"]
     assert main([*call, "--format", "csv"]) == 3
     out, err = capsys.readouterr()
     assert ("upside_down" in out, out.rstrip().endswith(",worse"), err.count("failed: ")) == (True, True, 2)

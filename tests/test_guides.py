@@ -127,7 +127,7 @@ GUIDES: dict[str, list[Step]] = {
         ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
         (WRONG_CALLS, "", WRONG_CALL),
         (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
-        ("tests/test_entry_points.py", "CALLS", "ranking.zz_lengths('rec', 'truth')\n"),
+        ("tests/entries.py", "CALLS", '"zz_lengths": RT'),
         ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
         (PARTITIONS, "TABLES", '"zz_lengths": ("rec", "truth")'),
         (PARTITIONS, "UNMERGED", '"zz_lengths"'),

@@ -274,7 +274,7 @@ def of_precision(asked: Asked) -> Rows:
 MEASURING = ("evaluate", "by_user", "distribution", "compare")
 CURVES = ("precision_recall_curve", "interpolated_precision_curve")
 ON_GRADES = (*MEASURING, "judged", *CURVES)
-CHECK = ("check",)
+CHECK, GONE_LABELS = ("check",), "recall_without_gone"
 BINARY = {"measures": [name for name, one in MEASURES.items() if one.column and "min_grade" in one.options]}
 VALUES = {"measures": ["ndcg", "hit_rate"], "users": None}
 # Counts of the rows that a changed table has not.
@@ -368,17 +368,13 @@ def from_start(asked: Asked) -> Rows:
 
 CASES: Cases = {
     # How grades become relevance.
-    **measured(
-        "min_grade", 2, over("graded", "judged"), {"measures": ["recall", "average_precision", "auc"]}
-    ),
+    **measured("min_grade", 2, over("graded", "judged"), {"measures": "recall,average_precision,auc"}),
     **each(("distribution",), "min_grade", 2, over("graded"), BINARY),
     **each(("by_item", "abstention"), "min_grade", 2, over("graded")),
     **each(("explain",), "min_grade", 2, over("graded", *GAINS)),
     **each(CHECK, "min_grade", 2, over("graded"), where=lambda row: row["code"] != "contradicting_grades"),
     **each(CHECK, "users", "users", over("everybody"), NOBODY, where=lambda row: row["code"] not in OF_TRUTH),
-    **each(
-        CHECK, "without_relevant", "skip", as_info, where=lambda row: row["code"] != "recall_without_gone"
-    ),
+    **each(CHECK, "without_relevant", "skip", as_info, where=lambda row: row["code"] != GONE_LABELS),
     ("check", "unjudged"): [problem("nothing_but_hits", JUDGED_USERS, "skip", variant="relevant")],
     ("check", "ks"): [problem("ties_at_k", TIED, [2]), problem("short_lists", SHORT, [2])],
     ("check", "history"): [problem("seen_items", SEEN, "history")],

@@ -83,9 +83,8 @@ def test_verdicts_match_compare(run: Run, standard: str) -> None:
     answer = sections(standard)["The answer"]
     assert "Segments with fewer than 20 users: (none) (10)." in text_of(answer)
     assert "unjudged items count as misses" not in text_of(answer)  # truth has relevant items only
-    verdicts = [
-        text_of(item) for item in answer.iter(f"{HTML}li") if item.get("class") in ("better", "worse")
-    ]
+    items = answer.iter(f"{HTML}li")
+    verdicts = [text_of(item) for item in items if item.get("class") in ("better", "worse")]
     assert len(verdicts) == 2
     lead, *_ = map(text_of, answer.iter(f"{HTML}p"))
     assert " ".join(explained.split()).startswith(lead)
@@ -167,11 +166,9 @@ def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
         [name, str(users), *(f"{share:.0%}" for share in shares)]
         for name, users, *shares in con.execute(query).fetchall()
     ]
-    user = value(
-        con,
-        """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
-        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""",
-    )
+    query = """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
+        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1"""
+    user = value(con, query)
     assert f"The lists of {user} (largest loss with bert):" in text_of(found)
     query = "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5"
     for name in ("als", "bert"):

@@ -45,6 +45,13 @@ def test_advice_of_a_problem_is_python(tables: Con) -> None:
     assert problems.filter("severity = 'error'").fetchall() == []
 
 
+def test_explain_shows_the_scores_of_a_turned_model_as_they_are() -> None:
+    models = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"x": 5, "y": 7}}}
+    found = ranking_udfs.explain(models, {"q": ["x"]}, "q", descending={"b": False})
+    rows = found.select("system, rank, itemid, score").fetchall()
+    assert rows == [("a", 1, "x", 2), ("a", 2, "y", 1), ("b", 1, "x", 5), ("b", 2, "y", 7)]
+
+
 def test_split_returns_the_rows_of_sql_for_every_input(tables: Con) -> None:
     frame = tables.sql("FROM events").to_arrow_table()
     with ranking_udfs.register(tables.cursor()) as con:

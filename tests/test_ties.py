@@ -34,9 +34,8 @@ def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> 
         for word in ("item", "expected")
     )
     assert len(item) == 60 * 4
-    assert np.array(item, float) == pytest.approx(
-        np.array(expected, float), rel=CLOSE, abs=CLOSE, nan_ok=True
-    )
+    values, wanted = np.array(item, float), np.array(expected, float)
+    assert values == pytest.approx(wanted, rel=CLOSE, abs=CLOSE, nan_ok=True)
 
 
 @pytest.mark.slow
