@@ -276,9 +276,8 @@ def test_errors_of_columns_are_the_same_in_sql_and_python(
     source = "" if " FROM " in select else f" FROM {given[role].strip(chr(39))}"
     tables.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
     given[role] = "'wrong'"
-    found = {
-        refusal(tables, query) for query in (known(tables, function, **given), written(function, **given))
-    }
+    queries = known(tables, function, **given), written(function, **given)
+    found = {refusal(tables, query) for query in queries}
     assert len(found) == 1, found
     assert found.pop().startswith(f"ranking.{function}: {error}")
 

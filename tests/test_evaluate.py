@@ -102,9 +102,8 @@ def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]
 def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[str, Any]) -> None:
     expected = ranking_udfs.evaluate("rec", "truth", "ndcg", con=con, check=False, **COLUMNS).fetchall()
     for of_con in (True, False):
-        recs, truths = (
-            forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH))
-        )
+        files = {"rec": REC, "truth": TRUTH}
+        recs, truths = (forms(con, name, file, frames[name]) for name, file in files.items())
         if not of_con:  # tables have no names then
             recs["a table"] = REC
         names = [*recs]

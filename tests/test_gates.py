@@ -177,8 +177,8 @@ def test_errors_that_the_request_settles_fail_no_gate() -> None:
     """All scores are equal, which is an error unless ties are averaged."""
     csv("flat.csv", "userid,itemid,score", *(f"{u},{20 * u + i},1" for u in range(40) for i in range(12)))
     call = ["evaluate", "flat.csv", *LEAK[2:], "--fail-if", "ndcg < 0.1"]
-    settled = ([], ["--ties", "expected"], ["--allow", "equal_scores"])
-    assert [main([*call, *more]) for more in settled] == [3, 0, 0]
+    settled = "", "--ties expected", "--allow equal_scores"
+    assert [main([*call, *more.split()]) for more in settled] == [3, 0, 0]
 
 
 @pytest.mark.usefixtures("leak")

@@ -240,6 +240,7 @@ def averaged_over_users(asked: Asked) -> Rows:
         groups.setdefault(tuple(row[name] for name in keys), []).append(row)
     return [
         dict(zip(keys, group, strict=True))
+        | {"users": len(rows)}
         | {
             name: fmean(values) if (values := [row[name] for row in rows if row[name] is not None]) else None
             for name in asked.rows[0].keys() & rows[0].keys() - {*keys, "n_items"}

@@ -181,9 +181,8 @@ def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
 @pytest.mark.slow
 def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> None:
     given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
-    found = ranking_udfs.report(
-        "rec", "bought", ["ndcg", "recall"], [5, 10, 20], con=shop, **COLUMNS, **given
-    )
+    given |= {"con": shop, **COLUMNS}
+    found = ranking_udfs.report("rec", "bought", ["ndcg", "recall"], [5, 10, 20], **given)
     Path("notebook.html.part").write_text("of the user's")
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(found.save, ["notebook.html"] * 20))
@@ -242,9 +241,8 @@ def test_page_loads_nothing_and_its_references_exist(standard: str) -> None:
 
 def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> None:
     tree = parsed(standard)
-    levels = [
-        int(element.tag[-1]) for element in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(element.tag))
-    ]
+    tags = [str(element.tag) for element in tree.iter()]
+    levels = [int(tag[-1]) for tag in tags if re.fullmatch(rf"{HTML}h[1-6]", tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
@@ -356,9 +354,8 @@ def test_page_can_be_printed(shown: Any) -> None:
 def points(svg: str) -> list[tuple[float, float, str]]:
     """Return the marks of points in a chart: x, y and the color."""
     groups = ElementTree.fromstring(svg).iter()
-    marks = [
-        path for group in groups if "mark-symbol role-mark" in (group.get("class") or "") for path in group
-    ]
+    symbols = (group for group in groups if "mark-symbol role-mark" in group.get("class", ""))
+    marks = [path for group in symbols for path in group]
     positions = (re.findall(r"[-\d.]+", path.get("transform", ""))[:2] for path in marks)
     return [(float(x), float(y), path.get("fill", "")) for path, (x, y) in zip(marks, positions, strict=True)]
 

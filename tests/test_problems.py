@@ -172,11 +172,8 @@ def test_recall_without_gone_labels_matches_a_truth_without_them(
 ) -> None:
     """ranking.evaluate gives the recall without the labels; some users have no list."""
     draw, ids, scores = random.Random(min_grade), [*range(9), None], [*range(5), None]
-    rec = [
-        (system, draw.choice(ids), draw.choice(ids), draw.choice(scores))
-        for system in "abcd"
-        for _ in range(90)
-    ]
+    systems = (system for system in "abcd" for _ in range(90))
+    rec = [(system, draw.choice(ids), draw.choice(ids), draw.choice(scores)) for system in systems]
     liked = [(draw.choice([*ids, *range(9, 14)]), draw.choice(ids), draw.randrange(4)) for _ in range(50)]
     known = {i for i in range(9) if draw.random() < 0.6} | {99}
     pack.execute(f"""

@@ -67,9 +67,8 @@ def world(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wo
         world.add("doubled", {name: f"FROM base.{name} UNION ALL FROM base.{name}" for name in counted_once})
         world.add("doubled_rec", {"rec": "FROM base.rec UNION ALL FROM base.rec"})
         every = (*DRAWN, *DERIVED)
-        world.add(
-            "shuffled", {name: f"FROM base.{name} ORDER BY hash(COLUMNS(*)::VARCHAR)" for name in every}
-        )
+        order = "ORDER BY hash(COLUMNS(*)::VARCHAR)"
+        world.add("shuffled", {name: f"FROM base.{name} {order}" for name in every})
         world.add("renamed", {name: retold(world, name, OTHER_IDS, NEW) for name in every})
         for name, collation in COLLATIONS.items():
             cells = {column: f"({cell}) {collation}" for column, cell in ALIKE.items()}
@@ -88,9 +87,8 @@ def retold(world: World, table: str, cells: Mapping[str, str], names: Mapping[st
     own = table in ("by_user", "compared")
     new = {} if own else {OLD[argument]: name for argument, name in names.items()}
     columns = [name for name, *_ in world.con.execute(f"DESCRIBE base.{table}").fetchall()]
-    parts = (
-        f"{cells.get(name, '{}').format(quoted(name))} AS {quoted(new.get(name, name))}" for name in columns
-    )
+    selected = {name: cells.get(name, "{}").format(quoted(name)) for name in columns}
+    parts = (f"{cell} AS {quoted(new.get(name, name))}" for name, cell in selected.items())
     return f"SELECT {', '.join(parts)} FROM base.{table}"
 
 

@@ -132,7 +132,6 @@ def test_keywords_of_other_functions_are_errors(verb: str) -> None:
     arguments = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
     for keyword in NOT_TAKEN[verb].split():
         hint = r" \(did you mean user_col\?\)" if keyword == "usr_col" else ""
-        with pytest.raises(
-            TypeError, match=rf"^{verb}: got an unexpected keyword argument '{keyword}'{hint}"
-        ):
+        error = rf"^{verb}: got an unexpected keyword argument '{keyword}'{hint}"
+        with pytest.raises(TypeError, match=error):
             getattr(ranking_udfs, verb)(*arguments.get(verb, [LISTS]), **{keyword: "x"})

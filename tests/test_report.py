@@ -73,9 +73,7 @@ def four_tables(four: str) -> Iterator[Con]:
 def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> None:
     found = sections(four)
     answer = text_of(found["The answer"])
-    query = (
-        "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec WHERE system = 'als'"
-    )
+    query = "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec"
     ((leaked, of),) = four_tables.execute(f"{query} WHERE system = 'als'").fetchall()
     assert f"rec: items already in the user's history: als {leaked} of {of} (8%), bert" in answer
     problems = {row["Problem"]: row for row in tables_in(found["The data"])[1]}
@@ -294,9 +292,8 @@ def test_condensed_lists_and_an_error_in_the_data() -> None:
     (user,) = re.findall(r"The lists of (u\d+) ", text_of(changed))
     (lists,) = [table for table in tables_in(changed) if "Rank" in table[0]]
     for name in ("als", "bert"):
-        ranked = [
-            int(i) for u, i, _ in sorted(read(f"{name}.csv"), key=lambda row: -float(row[2])) if u == user
-        ]
+        best_first = sorted(read(f"{name}.csv"), key=lambda row: -float(row[2]))
+        ranked = [int(item) for of, item, _ in best_first if of == user]
         assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else f"{i}" for i in ranked[:5]]
     assert any(int(row["als"].partition(" ")[0]) > 12 for row in lists)
 

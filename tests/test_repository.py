@@ -96,11 +96,10 @@ def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     code, summary, said = gate(candidate="worse.csv", segment="kinds.csv:kind")
     assert code == 3
-    first = summary.partition("<details>")[0]
-    assert (
-        "## Ranking gate: failed\n\n\n- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n" in first
-    )
-    assert "\n- Segment a: candidate is significantly worse than baseline in NDCG@10 by 0.3691 " in first
+    head = summary.partition("<details>")[0]
+    failure = "- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n"
+    assert f"## Ranking gate: failed\n\n\n{failure}" in head
+    assert "\n- Segment a: candidate is significantly worse than baseline in NDCG@10 by 0.3691 " in head
     mean = (1 / log2(3) + 1 / log2(4)) / 2
     assert re.search(rf"\n\| NDCG@10 +\| candidate +\| {mean:.4f} +\| 1 ", summary)
     assert re.search(r"\n\| NDCG@10 +\| b +\| 10 +\| candidate +\| 0.5 +\| 1 ", summary)  # 1 / log2(4)
@@ -108,8 +107,8 @@ def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     assert [one["file"] for one in manifest["inputs"]] == ["good.csv", "worse.csv", "truth.csv", "kinds.csv"]
     assert "ranking-udfs: failed: worse" in said
     main(["evaluate", "good.csv", "truth.csv", "--by-user", "good.parquet", "--manifest", "--no-check"])
-    stored = {"baseline": "", "against": "good.parquet"}
-    code, summary, _ = gate(candidate="worse.csv", options="--ties\n item", **stored)
+    stored = {"baseline": "", "against": "good.parquet", "options": "--ties\n item"}
+    code, summary, _ = gate(candidate="worse.csv", **stored)
     assert (code, f" {mean:.4f} " in summary) == (3, True)
     code, summary, said = gate(candidate="worse.csv", measures="mrr@3", comparison_options="--margin 0.7")
     assert (code, said, summary[:24]) == (0, "", "## Ranking gate: passed\n")
@@ -146,9 +145,8 @@ def test_only_a_first_run_passes_without_a_baseline() -> None:
     given = {"baseline": "none.csv", "first_run": "true"}
     code, summary, said = gate(candidate="worse.csv", comparison_options="--margin 0.1", **given)
     assert code == 0
-    assert (
-        "## Ranking gate: no baseline yet\n\n**Nothing was compared**: there is no file `none.csv`" in summary
-    )
+    nothing = "**Nothing was compared**: there is no file `none.csv`"
+    assert f"## Ranking gate: no baseline yet\n\n{nothing}" in summary
     assert re.search(r"\| NDCG +\| 0.5655 ", summary)
     assert said.startswith("::warning title=Ranking gate::Nothing was compared")
     assert gate(candidate="gone.csv", **given)[0] == 1

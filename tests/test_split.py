@@ -100,7 +100,7 @@ NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
         ("'windows', last := 1, folds := 0, item_col := 'i'", "events must have a column i (item_col), got"),
         (
             "'windows', test_size := '2', seen := 'no'",
-            "test_size must be an integer, for a time that is one, got",
+            "test_size must be an integer, for a time that is one, got '2'",
         ),
         ("'windows', last := 'x', seen := 'no'", "last must be an integer >= 1, got 'x'"),
         ("'windows', last := 1, user_col := ''", "events must have a column  (user_col), got userid"),

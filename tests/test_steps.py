@@ -44,9 +44,8 @@ def test_steps_are_paired_t_tests_with_holm_over_all_steps(run: Run, measure: st
     of_users = pd.read_csv("users.csv").groupby(["baseline", "system"]).difference
     values = {week: by_user ** (-1 if is_mrr else 1) for week, by_user in weeks.items()}
     steps = [(week - 1, week) for week in range(2, WEEKS + 1)]
-    assert [(row["baseline"], row["system"]) for row in compared] == [
-        (f"week{a}", f"week{b}") for a, b in steps
-    ]
+    pairs = [(f"week{a}", f"week{b}") for a, b in steps]
+    assert [(row["baseline"], row["system"]) for row in compared] == pairs
     alone = [float(stats.ttest_rel(values[week], values[before]).pvalue) for before, week in steps]
     for (before, week), row, p in zip(steps, compared, multipletests(alone, method="holm")[1], strict=True):
         difference = values[week].mean() - values[before].mean()
