@@ -171,11 +171,7 @@ def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str
         tables = [queries.fetch_rows(plain, each.query) for each in plain.extract_statements(printed)]
     compared = [row for rows in tables for row in rows if "verdict" in row]
     shown = json.loads(run(*arguments, "--format", "json"))
-    everybody = {"segment": "(all)"}
-    assert_same(
-        [everybody | row | {"caveats": None} for row in compared],
-        [everybody | row | {"caveats": None} for row in shown],
-    )
+    assert_same(*([{"segment": "(all)"} | row | {"caveats": None} for row in of] for of in (compared, shown)))
 
 
 @pytest.mark.usefixtures("models")

@@ -221,18 +221,12 @@ def test_losses_of_best_model_in_segments_come_first() -> None:
             if system != baseline
         ]
         lost = {(row["segment"], row["system"], baseline) for row in rows if row["verdict"] == "worse"}
-        lost |= {
-            (row["segment"], baseline, row["system"])
-            for row in rows
-            if row["verdict"] == "better" and best == baseline
-        }
+        won = (row for row in rows if row["verdict"] == "better" and best == baseline)
+        lost |= {(row["segment"], baseline, row["system"]) for row in won}
         order = cast(ModelOrder, SimpleNamespace(means=dict.fromkeys([best])))
         texts = conclusion.worse_segments(rows, order, baseline)
-        told = [
-            (text[8], *pair)
-            for text in texts
-            for pair in re.findall(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1", text)
-        ]
+        worse = re.compile(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1")
+        told = [(text[8], *pair) for text in texts for pair in worse.findall(text)]
         assert {*told} == lost
         assert len(told) == len(lost)
         first = [loser == best for _, loser, _ in told]
@@ -312,9 +306,8 @@ def test_chart_title_names_significantly_best_model(
     }
     findings = cast(Findings, SimpleNamespace(systems=[*means], orders=orders))
     keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
-    rows: list[dict[str, Any]] = [
-        {"system": system, "k": k, "mean": mean, "users": 9} for system, k, mean in keyed
-    ]
+    names = ("system", "k", "mean", "users")
+    rows: list[dict[str, Any]] = [dict(zip(names, (*row, 9), strict=True)) for row in keyed]
     assert leader_text(findings, choice, rows) == title
     assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
     if len(means) > 1:  # means of different users have no order

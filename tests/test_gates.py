@@ -262,16 +262,9 @@ FEW = [  # users, conditions, further options, and the users that are needed; No
 @pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize(("users", "condition", "options", "needed"), FEW)
 def test_gate_that_cannot_fail_does_not_pass(
-    tmp_path: Path,
-    monkeypatch: Patch,
-    capsys: Captured,
-    users: int,
-    condition: str,
-    options: str,
-    needed: int | None,
+    folder: Path, capsys: Captured, users: int, condition: str, options: str, needed: int | None
 ) -> None:
     """Let the candidate be better for every user, so that no condition holds."""
-    monkeypatch.chdir(tmp_path)
     csv("truth.csv", "userid,itemid", *(f"{u},1" for u in range(users)))
     csv("kinds.csv", "userid,kind", *(f"{u},{'ab'[u % 2]}" for u in range(users)))
     for name in ("old", "new"):

@@ -102,10 +102,8 @@ def test_verdicts_by_measure_are_those_of_its_first_cutoff() -> None:
 
 def test_errors_come_first_among_problems_and_each_model_has_a_column() -> None:
     row = {"k": None, "example": None, "write": None, "of": 9, "system": "b"}
-    problems = [
-        {**row, "severity": severity, "problem": severity, "count": count}
-        for count, severity in enumerate(("info", "warning", "error"), 1)
-    ]
+    words = enumerate(("info", "warning", "error"), 1)
+    problems = [{**row, "severity": word, "problem": word, "count": count} for count, word in words]
     findings = SimpleNamespace(problems=problems, labels={"a": "a", "b": "b"}, systems=["a", "b"])
     header, cells = View.problem_table(cast(View, SimpleNamespace(findings=findings)))
     assert header == ["Problem", "b"]

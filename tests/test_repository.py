@@ -63,9 +63,8 @@ def gate(step: int = -1, **given: str) -> tuple[int, str, str]:
     action, folder = read_yaml(ACTION.read_text(encoding="utf-8")), os.getcwd()
     inputs = {"python": sys.executable, "candidate": "good.csv", "baseline": "good.csv", "truth": "truth.csv"}
     inputs |= {name.replace("_", "-"): value for name, value in given.items()}
-    values = {
-        f"inputs.{name}": inputs.get(name, one.get("default")) for name, one in action["inputs"].items()
-    }
+    declared = action["inputs"].items()
+    values = {f"inputs.{name}": inputs.get(name, one.get("default")) for name, one in declared}
     values["steps.setup.outputs.python-path"] = sys.executable
     run = action["runs"]["steps"][step]
     env = {name: values[text.strip("${} ")] for name, text in run["env"].items()}
