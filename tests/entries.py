@@ -48,23 +48,14 @@ def draw(seed: int) -> dict[str, pa.Table]:
     def ids(user: int | None, item: int | None) -> tuple[int | None, int | None]:
         return user, None if item is None else 5_000 + item  # items are in one order as numbers and as texts
 
+    graded = [(*ids(u, i), grade - 2 * (u in range(0, 90, 3)), next(times) + 4) for u, i, grade in truth]
+    kept = [(5_000 + i, "xyz"[c]) for i in range(60) if i % 9 for c in {i % 3, i * i % 3}]
+    listed = [(row.system, *ids(row.user, row.item), row.score) for row in rec]
     columns: dict[str, tuple[str, Sequence[Sequence[Any]]]] = {
-        "rec": (
-            "system userid itemid score",
-            [(row.system, *ids(row.user, row.item), row.score) for row in rec],
-        ),
-        "truth": (
-            "userid itemid rel time",
-            [
-                (*ids(user, item), grade - 2 * (user in range(0, 90, 3)), next(times) + 4)
-                for user, item, grade in truth
-            ],
-        ),
+        "rec": ("system userid itemid score", listed),
+        "truth": ("userid itemid rel time", graded),
         "history": ("userid itemid time", [(*ids(*of), next(times)) for of in sorted(pairs, key=str)]),
-        "items": (
-            "itemid category",
-            [(5_000 + i, "xyz"[c]) for i in range(60) if i % 9 for c in {i % 3, i * i % 3}],
-        ),
+        "items": ("itemid category", kept),
         "users": ("userid", [(user,) for user in (*range(0, 90, 2), None)]),
     }
     kinds = {"system": pa.string(), "category": pa.string(), "score": pa.float64(), "rel": pa.float64()}
@@ -169,6 +160,7 @@ KEYS = (
     *("userid", "itemid", "k", "measure", "rank", "threshold"),
 )
 
+OF_FILES = {"item": "category", "segment": "segment"}  # columns that a file's name is followed by
 COLUMN_OPTIONS = ("user", "item", "score", "grade", "system", "time")  # of the command; elsewhere `user_col`
 
 
@@ -179,9 +171,8 @@ def options_of(way: str, function: str) -> list[str]:
         return [parameter.split()[0] for parameter in parameters(function)[0]]
     if way == "Python":
         back = {name: of_sql for of_sql, name in IN_PYTHON.items() if function == "explain"}
-        return [
-            back.get(name, name) for name in inspect.signature(getattr(ranking_udfs, function)).parameters
-        ]
+        names = inspect.signature(getattr(ranking_udfs, function)).parameters
+        return [back.get(name, name) for name in names]
     back = {name: of_sql for of_sql, name in IN_COMMAND.items()} | {"ascending": "descending", "ks": "ks"}
     back |= {"ks": "k", "user_id": "user"} if function == "explain" else {}
     back |= {name: f"{name}_col" for name in COLUMN_OPTIONS}
@@ -214,10 +205,7 @@ def ask(world: World, way: str, function: str, given: Mapping[str, Any], variant
 def ask_command(world: World, function: str, given: Mapping[str, Any], folder: Path) -> Rows:
     """Return the rows that a command writes: CSV, or the files of fuse and split."""
     output = folder / ("split" if function == "split" else f"{function}.csv")
-    columns = {
-        "items": given.get("category_col", "category"),
-        "segments": given.get("segment_col", "segment"),
-    }
+    columns = {f"{of}s": given.get(f"{name}_col", name) for of, name in OF_FILES.items()}
     arguments = [f"{folder / given[name]}.parquet" for name in OPERANDS if name in given]
     for name, value in given.items():
         option = f"--{IN_COMMAND.get(name, name).removesuffix('_col').replace('_', '-')}"
@@ -246,11 +234,8 @@ def text_of(value: Any) -> str:
     """Return a value as an option of the command."""
     if isinstance(value, Mapping):
         return ",".join(f"{key}={part}" for key, part in value.items())
-    return (
-        ",".join("all" if part is None else str(part) for part in value)
-        if isinstance(value, list)
-        else str(value)
-    )
+    parts = value if isinstance(value, list) else [value]
+    return ",".join("all" if part is None else str(part) for part in parts)
 
 
 def canonical(rows: Rows, *others: str) -> Rows:
@@ -267,10 +252,10 @@ def plain(cell: Any) -> Any:
     """Return a cell as the same value from SQL and from a text of CSV."""
     if isinstance(cell, dict):
         return {name: plain(part) for name, part in cell.items()}
-    if isinstance(cell, bool | list) or cell is None:
-        return (
-            {True: "true", False: "false", None: ""}.get(cell, cell) if not isinstance(cell, list) else cell
-        )
+    if isinstance(cell, list):
+        return cell
+    if isinstance(cell, bool) or cell is None:
+        return {True: "true", False: "false", None: ""}[cell]
     try:
         return float(cell)
     except ValueError:

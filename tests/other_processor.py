@@ -40,11 +40,8 @@ def values() -> dict[str, list[float]]:
 
 
 def main(arguments: list[str]) -> int | str:
-    command = [
-        sys.executable,
-        "-c",
-        "import json, tests.other_processor as it; print(json.dumps(it.values()))",
-    ]
+    code = "import json, tests.other_processor as it; print(json.dumps(it.values()))"
+    command = [sys.executable, "-c", code]
     printed = [
         subprocess.run(command, env=os.environ | features, stdout=subprocess.PIPE, check=True).stdout
         for features in ({}, WITHOUT)

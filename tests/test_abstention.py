@@ -18,7 +18,6 @@ from ranking_udfs.evaluation.conclusion import threshold_sentences
 from tests.command import Run, csv
 from tests.conftest import Con, module_connection, rows
 
-Z = 1.959963984540054
 Scores = Sequence[float | None]  # the best of each user; None for no list
 
 

@@ -185,22 +185,13 @@ def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) 
 @pytest.mark.parametrize(
     ("rec", "truth"),
     [
-        (
-            "SELECT 1 AS client_id, i AS sku, i AS prediction FROM range(3) t(i)",
-            "SELECT 1 AS client_id, 2 AS sku",
-        ),
-        (
-            "SELECT 1 AS userid, i AS itemid, 3 - i AS position FROM range(3) t(i)",
-            "SELECT 1 AS userid, 2 AS itemid",
-        ),
-        (
-            "SELECT 1 AS customer, i AS itemid, i AS score FROM range(3) t(i)",
-            "SELECT 1 AS userid, 2 AS itemid",
-        ),
+        ("1 AS client_id, i AS sku, i AS prediction", "1 AS client_id, 2 AS sku"),
+        ("1 AS userid, i AS itemid, 3 - i AS position", "1 AS userid, 2 AS itemid"),
+        ("1 AS customer, i AS itemid, i AS score", "1 AS userid, 2 AS itemid"),
     ],
 )
 def test_columns_are_read_after_the_advice_of_an_error(con: Con, rec: str, truth: str) -> None:
-    make(con, {"rec": rec, "truth": truth})
+    make(con, {"rec": f"SELECT {rec} FROM range(3) t(i)", "truth": f"SELECT {truth}"})
     error = refusal(con, "FROM ranking.evaluate('rec', 'truth', [3])")
     arguments = dict.fromkeys(re.findall(r"\w+_col := '\w+'|descending := false", error))
     renamed = re.findall(r"SELECT \* RENAME \(.+?\)", error)
@@ -246,10 +237,8 @@ def test_lists_and_qrels_are_read_after_the_advice_of_errors(con: Con, name: str
 
 @pytest.mark.parametrize(("log", "is_advised"), [("truth", True), ("log", False), ("flat", False)])
 def test_swapping_tables_is_advised_only_for_a_plain_truth(con: Con, log: str, is_advised: bool) -> None:
-    make(
-        con,
-        {"rec": "SELECT 1 AS userid, 1 AS itemid, 1 AS score", "truth": "SELECT 1 AS userid, 1 AS itemid"},
-    )
+    make(con, {"rec": "SELECT 1 AS userid, 1 AS itemid, 1 AS score"})
+    make(con, {"truth": "SELECT 1 AS userid, 1 AS itemid"})
     make(con, {"log": "SELECT 1 AS userid, [{'itemid': 1, 'score': 1}] AS items"})
     make(con, {"flat": "SELECT 1 AS userid, [1] AS itemid"})
     assert ("swap rec and truth" in refusal(con, f"FROM ranking.evaluate('{log}', 'rec', [1])")) == is_advised

@@ -50,9 +50,8 @@ class Slow:
         self.counts = Counter(item for _, item in pairs)
         ranked = sorted(self.counts, key=lambda item: (-self.counts[item], item))
         reached = [0, *accumulate(self.counts[item] for item in ranked)]
-        self.head = {
-            item for item, before in zip(ranked, reached, strict=False) if before < head * len(pairs)
-        }
+        before = zip(ranked, reached, strict=False)
+        self.head = {item for item, share in before if share < head * len(pairs)}
         self.categories: dict[Any, set[Any]] = defaultdict(set)
         for item, category in items:
             if item is not None and category is not None:

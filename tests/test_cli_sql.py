@@ -149,6 +149,7 @@ COMPARISONS = [
     "-m mrr@2,ndcg(gain=linear),first_hit_rank -k 1,4 --confidence 0.9 --correction bh",
     "-m novelty@2,mrr --history train.csv --baseline pop --correction none",
     "-m ndcg --predicted-truth predicted.csv --segment users.csv:country",
+    "-m mrr --also latency --margin 0.01",
 ]
 
 
@@ -160,18 +161,17 @@ def test_printed_sql_of_a_comparison_runs_in_plain_duckdb(run: Run, options: str
     csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
     csv("train.csv", "userid,itemid", *(f"{u},{i}" for u in range(9) for i in (1, 2, 11)))
     csv("predicted.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 2}" for u in range(25) for i in (1, 2)))
-    arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", *options.split(), "-q"]
+    for name in RANKS:
+        write(f"{name}.parquet", f"SELECT *, hash('{name}', userid) % 7 AS latency FROM '{name}.csv'")
+    files = [f"{name}={name}.parquet" for name in RANKS]
+    arguments = ["compare", *files, "relevant.csv", *options.split(), "-q"]
     printed = run(*arguments, "--format", "sql")
     assert not re.search(r"Requires ranking_udfs|system\.main", printed)
     with duckdb.connect() as plain:
         tables = [queries.fetch_rows(plain, each.query) for each in plain.extract_statements(printed)]
     compared = [row for rows in tables for row in rows if "verdict" in row]
     shown = json.loads(run(*arguments, "--format", "json"))
-    everybody = {"segment": "(all)"}
-    assert_same(
-        [everybody | row | {"caveats": None} for row in compared],
-        [everybody | row | {"caveats": None} for row in shown],
-    )
+    assert_same(*([{"segment": "(all)"} | row | {"caveats": None} for row in of] for of in (compared, shown)))
 
 
 @pytest.mark.usefixtures("models")

@@ -72,9 +72,8 @@ class Trec:
         self.rec, self.truth = rec, truth
         self.con = ranking_udfs.register(duckdb.connect())
         for name, objects in (("rec", rec), ("truth", truth)):
-            rows = [
-                {"userid": user, "itemid": i, name: x} for user, of in objects.items() for i, x in of.items()
-            ]
+            triples = [(user, *pair) for user, pairs in objects.items() for pair in pairs.items()]
+            rows = [dict(zip(("userid", "itemid", name), triple, strict=True)) for triple in triples]
             self.con.register("rows", pa.Table.from_pylist(rows))
             column = "score" if name == "rec" else "rel"
             self.con.execute(f"CREATE TABLE {name} AS SELECT * RENAME ({name} AS {column}) FROM rows")

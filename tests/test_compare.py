@@ -343,9 +343,8 @@ def test_no_p_is_below_that_of_the_signs(con: Con, confidence: float) -> None:
         varied[10:, 0] *= chance.choice([1, -1e-3], 10)
         draws(con, np.array([[np.zeros(n), *varied, np.full(n, -1.0)]]) / 10, measure="ndcg")
         for options in ("", ", margin := 5", ", test := 'randomization'"):
-            found = compare(
-                con, f", baseline := '0', correction := 'none', confidence := {confidence}{options}"
-            )
+            usual = f", baseline := '0', correction := 'none', confidence := {confidence}"
+            found = compare(con, f"{usual}{options}")
             *others, constant = found
             least_p = 2.0 ** (1 - n)
             assert constant["p"] == least_p

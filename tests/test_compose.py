@@ -5,7 +5,7 @@
 import math
 import re
 from collections.abc import Iterator
-from itertools import cycle, product
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,10 +14,12 @@ from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.columns import common_type
 from ranking_udfs.evaluation.queries import composed_call, row_columns
 from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
-from ranking_udfs.measures.registry import MEASURES, Measure, OneOf
+from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.partitions import parameters
 from ranking_udfs.quoting import identifier
+from tests.calls import in_python
 from tests.conftest import Con, literal, module_connection, refusal, rows
+from tests.test_measures_argument import some_options
 
 # rec: three users have a list, one of them no truth; two users have truth alone. Scores of 1 are tied.
 # two, three: systems whose lists repeat an item, hold NULLs, and tie. Item 9 is in no list, 7 in no history.
@@ -57,67 +59,49 @@ SUMMARY = "FROM ranking.evaluate('rec', 'truth', [1, 3], measures := 'ndcg,recal
 NAMES = ["{rec}", "{{ of.rec }}", "{% if %}", "x' --", 'a"b', "\\1 {0} $1", "a\n\n \r\nb\u2028", "Ä.b"]
 tables = module_connection(TABLES)
 
-# Calls by function: the values of its arguments, as SQL, or None for one that is left out.
-Choices = dict[str, list[str | None]]
-JUDGED: Choices = {
-    **{"rec": ["'rec'"], "truth": ["'truth'"], "unjudged": ["'miss'", "'skip'"]},
-    **{"without_relevant": ["'zero'", "'skip'"], "users": [None, "'everyone'"], "min_grade": [None, "2.0"]},
+# Calls by function, the last with all tables that it takes.
+ON_TRUTH = "'rec', 'truth', [1, 3], measures := 'ndcg,recall@3,precision@1'"
+ON_PAIR = "'pair', 'truth', [1, 3]"
+MEASURED = [
+    f"{ON_TRUTH}, unjudged := 'skip', min_grade := 2.0",
+    f"{ON_TRUTH}, ties := 'trec', without_relevant := 'skip'",
+    f"{ON_TRUTH}, ties := 'expected', users := 'everyone'",
+]
+CONTENTS = ["history := 'history'", "items := 'items'", "'history', 'items', head := 0.3, divergence := 'kl'"]
+NORMALIZED = product(["rrf", "borda", "combsum", "combmnz"], ["min_max", "z_score", "sum", "none"])
+CALLS: dict[str, list[str]] = {
+    **dict.fromkeys(("evaluate", "by_user", "distribution"), MEASURED),
+    "judged": [
+        "'rec', 'truth', 3",
+        "'rec', 'truth', 3, min_grade := 2.0, unjudged := 'skip'",
+        "'rec', 'truth', 3, users := 'everyone'",
+    ],
+    "explain": ["'rec', 'truth', 1, 3", "'rec', 'truth', 1, 3, ties := 'expected', min_grade := 2.0"],
+    "intents_by_user": ["'rec', 'meant', [1, 3], alpha := 0.3"],
+    "overlap": ["'two', [1, 3, 100, NULL], persistence := 1.0", "'two', [1, 3, 100, NULL], baseline := 'b'"],
+    "overlap_by_user": ["'two', [0, 2, 60]", "'two', [0, 2, 60], descending := false"],
+    "by_item": ["'two', 'wanted', [0, 1, 3, 100, NULL], min_grade := 2.0, without_relevant := 'skip'"],
+    "abstention": ["'two', 'wanted', descending := false", "'two', 'wanted', 'many', confidence := 0.5"],
+    "beyond_accuracy": [f"'two', [1, 3, 100, NULL], {tables}" for tables in CONTENTS],
+    "beyond_accuracy_by_user": [f"'two', [2, NULL], {tables}" for tables in CONTENTS],
+    "compare": [
+        f"{ON_PAIR}, baseline := 'a', correction := 'bh', margin := 0.1, ties := 'expected'",
+        f"{ON_PAIR}, measures := 'ndcg@1,mrr@all,first_hit_rank@3', correction := 'none'",
+        f"{ON_PAIR}, test := 'randomization', min_grade := 2",
+    ],
+    "fuse": [
+        *(f"'three', '{method}', depth := 2, normalize := '{normalize}'" for method, normalize in NORMALIZED),
+        "'digits', 'rrf', MAP {'a': 2, 'b': 1e-7}, systems := ['a', 'b'], rrf_k := 0.1",
+        *(f"'digits', 'combmnz', descending := false, normalize := '{of}'" for of in ("z_score", "sum")),
+    ],
 }
-MEASURED = JUDGED | {"ks": ["[1, 3]"], "measures": ["'ndcg,recall@3,precision@1'"]}
-MEASURED |= {"ties": ["'item'", "'trec'", "'expected'"]}
-CONTENTS: Choices = {"rec": ["'two'"], "history": [None, "'history'"], "items": [None, "'items'"]}
-LISTS: Choices = {"rec": ["'two'"], "truth": ["'wanted'"]}
-# Each method of a fusion with each way to normalize, and these options in turn.
-FUSED: list[dict[str, str]] = [
-    {},
-    {"weights": "MAP {'a': 2, 'it''s': 0.3, 'b': 1e-7}", "depth": "2"},
-    {"systems": "['it''s', 'a']", "rrf_k": "0.1"},
-    {"weights": "{'a': 0, 'b': 0.5, 'it''s': 3}", "systems": "['it''s', 'b']", "rrf_k": "0.1::FLOAT"},
-    {"descending": "false"},
-]
-FUSIONS = [
-    {"rec": rec, "method": f"'{method}'", "normalize": f"'{normalize}'", **others}
-    for (method, normalize), rec, others in zip(
-        product(["rrf", "borda", "combsum", "combmnz"], ["min_max", "z_score", "sum", "none"]),
-        cycle(["'three'", "'digits'", "'three'", "'digits'", "'digits'", "'three'", "'digits'", "'three'"]),
-        cycle(FUSED),
-        strict=False,
-    )
-]
-CHOICES: dict[str, Choices] = {
-    "evaluate": MEASURED,
-    "by_user": MEASURED,
-    "distribution": MEASURED,
-    "judged": JUDGED | {"max_k": ["3"]},
-    "explain": {
-        **{"rec": ["'rec'"], "truth": ["'truth'"], "user": ["1"], "k": ["3"]},
-        **{"ties": ["'item'", "'expected'"], "min_grade": [None, "2.0"]},
-    },
-    "intents_by_user": {"rec": ["'rec'"], "truth": ["'meant'"], "ks": ["[1, 3]"], "alpha": ["0.3"]},
-    "overlap": {"rec": ["'two'"], "ks": ["[1, 3, 100, NULL]"], "baseline": [None, "'b'"], "persistence": ["1.0"]},
-    "overlap_by_user": {"rec": ["'two'"], "ks": ["[0, 2, 60]"], "descending": ["true", "false"]},
-    "by_item": LISTS
-    | {"ks": ["[0, 1, 3, 100, NULL]"], "min_grade": [None, "2.0"], "without_relevant": ["'zero'", "'skip'"]},
-    "abstention": LISTS
-    | {"users": [None, "'many'"], "confidence": ["0.95", "0.5"], "descending": ["true", "false"]},
-    "beyond_accuracy": CONTENTS | {"ks": ["[1, 3, 100, NULL]"], "head": ["0.3"], "divergence": ["'kl'"]},
-    "beyond_accuracy_by_user": CONTENTS | {"ks": ["[2, NULL]"]},
-    "fuse": {},
-}  # fmt: skip
-# Of these, the calls whose numbers of choices add up to a multiple: those of evaluate have each pair of choices.
-MULTIPLES = {"evaluate": 4, "by_user": 5, "distribution": 5, "judged": 2, "abstention": 2}
 
 
-def calls(function: str) -> Iterator[dict[str, str]]:
-    """Yield the arguments of the calls of a function."""
-    if function == "fuse":
-        yield from FUSIONS
-        return
-    choices = CHOICES[function]
-    for numbered in product(*map(enumerate, choices.values())):
-        numbers, values = zip(*numbered, strict=True)
-        if sum(numbers) % MULTIPLES.get(function, 1) == 0:
-            yield {name: value for name, value in zip(choices, values, strict=True) if value is not None}
+def calls(function: str, *others: str) -> Iterator[dict[str, str]]:
+    """Yield the arguments of the calls of a function, or of others, as SQL writes them."""
+    for call in others or CALLS[function]:
+        given = in_python(f"ranking.{function}({call})")[1]
+        yield {name: literal(value) for name, value in given.items()}
 
 
 def written(function: str, **arguments: str) -> str:
@@ -292,9 +276,8 @@ def test_errors_of_columns_are_the_same_in_sql_and_python(
     source = "" if " FROM " in select else f" FROM {given[role].strip(chr(39))}"
     tables.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
     given[role] = "'wrong'"
-    found = {
-        refusal(tables, query) for query in (known(tables, function, **given), written(function, **given))
-    }
+    queries = known(tables, function, **given), written(function, **given)
+    found = {refusal(tables, query) for query in queries}
     assert len(found) == 1, found
     assert found.pop().startswith(f"ranking.{function}: {error}")
 
@@ -310,14 +293,8 @@ def test_tables_columns_and_systems_of_any_name(tables: Con, expected: list[Any]
     columns = f'userid AS {user}, itemid AS "i\'"'
     tables.execute(f'CREATE TABLE {rec} AS SELECT {columns}, score AS "{{s}}" FROM rec')
     tables.execute(f'CREATE TABLE {truth} AS SELECT {columns}, rel AS "--" FROM truth')
-    values: dict[str, Any] = {
-        "rec": rec,
-        "truth": truth,
-        "user_col": name,
-        "item_col": "i'",
-        "score_col": "{s}",
-    }
-    values |= {"grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
+    values: dict[str, Any] = {"rec": rec, "truth": truth, "user_col": name, "item_col": "i'"}
+    values |= {"score_col": "{s}", "grade_col": "--", "measures": "ndcg,recall", "ks": [1, 3]}
     arguments = {name: literal(value) for name, value in values.items()}
     assert tables.execute(written("evaluate", **arguments)).fetchall() == expected
     tables.execute(f"ALTER TABLE {rec} ADD COLUMN {system} VARCHAR DEFAULT {literal(name)}")
@@ -362,25 +339,13 @@ def test_tables_named_as_ctes_that_read_tables_are_refused(
 # --- The rows, and the text with types known ---
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("function", CHOICES)
-def test_python_and_sql_give_the_same_rows(tables: Con, function: str) -> None:
-    """Python knows the types of columns, SQL does not."""
-    for arguments in calls(function):
-        query = written(function, **arguments)
-        of_python, of_sql = (
-            sorted_rows(tables, one) for one in (known(tables, function, **arguments), query)
-        )
-        assert repr(of_python) == repr(of_sql) != "[]", arguments
-
-
-@pytest.mark.parametrize("function", [name for name in CHOICES if name not in ("explain", "intents_by_user")])
+@pytest.mark.parametrize("function", [name for name in CALLS if name not in ("explain", "intents_by_user")])
 def test_text_with_known_types_has_no_tricks(tables: Con, function: str) -> None:
     """No test of types, and no list of one in place of a column, but those that sort long lists."""
     for arguments in calls(function):
         text = known(tables, function, **arguments)
         assert not re.search(r"\{[{%#]|typeof|COLUMNS|cast_to_type|_ranking\.main", text), arguments
-        lists_of_one = re.findall(r"list_transform\(\s*\[(.*)", text)
+        lists_of_one = re.findall(r"list_transform\(\s*\[(?!0\.\d+e0, )(.*)", text)  # levels are two numbers
         assert {line[: line.index("(")] for line in lists_of_one} <= {"list_sort", "list_intersect"}
         if function == "fuse":
             assert ("list_min(numbers)" in text) == ("comb" in arguments["method"]), arguments
@@ -393,31 +358,19 @@ def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
     assert words & {*MEASURES} == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
 
 
-def measure_texts(measure: Measure) -> Iterator[str]:
-    """Yield the measure by its defaults, and with other values of each option."""
-    yield measure.name
-    for name, option in measure.options.items():
-        if isinstance(option, OneOf):
-            yield from (f"{measure.name}({name}={value})" for value in option.others)
-        else:
-            needed = f"{'='.join(option.only_with)} " if option.only_with else ""
-            value = next(text for text in ("3", "0.5") if option.parse(text) is not None)
-            yield f"{measure.name}({needed}{name}={value})"
-
-
-def divided_texts(con: Con, function: str) -> Iterator[str]:
-    """Yield texts of a function that have every division of its templates."""
+def divided(function: str) -> Iterator[dict[str, str]]:
+    """Yield the arguments of calls that have every division of the templates of a function."""
     both = {"rec": "'rec'", "truth": "'truth'"}
     if function in ("interpolated_precision_curve", "precision_recall_curve"):
-        yield known(con, function, **both, max_k="3")
-    elif function != "by_user":
-        every = list(calls(function))
-        for arguments in every[-1:] if function in MULTIPLES else every:
-            yield known(con, function, **arguments)
-        if function == "evaluate":  # the mean of a measure without bounds
-            yield known(con, function, **both, ks="[1, 3]", measures="'first_hit_rank,recall'")
-    else:
-        texts = [text for measure in MEASURES.values() for text in measure_texts(measure)]
+        yield both | {"max_k": "3"}
+        return
+    yield from calls(function)
+    if function == "evaluate":  # the mean of a measure without bounds
+        yield both | {"ks": "[1, 3]", "measures": "'first_hit_rank,recall'"}
+    if function == "compare":  # of a table whose types are not known
+        yield from calls("compare", f"{ON_PAIR}, predicted_truth := 'graded', margin := 0.1")
+    if function == "by_user":
+        texts = [*MEASURES, *some_options(), "ndcg(ideal=k)"]
         for truth, ties in product(("truth", "liked"), ("item", "expected")):
             measures = [
                 text
@@ -426,20 +379,23 @@ def divided_texts(con: Con, function: str) -> Iterator[str]:
                 and (truth == "liked" or "ideal=k" not in text)  # which refuses grades above 1
             ]
             given = {"measures": literal(",".join(measures)), "ties": f"'{ties}'", "ks": "[1, 3]"}
-            yield known(con, function, rec="'rec'", truth=f"'{truth}'", **given)
+            yield both | {"truth": f"'{truth}'"} | given
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("function", [*CHOICES, "interpolated_precision_curve", "precision_recall_curve"])
-def test_integer_division_changes_no_bit(tables: Con, function: str) -> None:
-    """Each `/` of the text divides a DOUBLE, since the text is parsed under the settings of the caller."""
-    for text in divided_texts(tables, function):
-        found = []
+@pytest.mark.parametrize("function", [*CALLS, "interpolated_precision_curve", "precision_recall_curve"])
+def test_known_types_and_integer_division_change_no_bit(tables: Con, function: str) -> None:
+    """Python knows the types of columns, SQL does not; each `/` of the text divides a DOUBLE.
+
+    The text is parsed under the settings of the caller.
+    """
+    for arguments in divided(function):
+        text, query = known(tables, function, **arguments), written(function, **arguments)
+        expected = repr(sorted_rows(tables, query))
         for divides in ("false", "true"):
             tables.execute(f"SET integer_division = {divides}")
-            found.append(repr(sorted_rows(tables, text)))
+            assert repr(sorted_rows(tables, text)) == expected != "[]", arguments
         tables.execute("RESET integer_division")
-        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("given", [[], ["history"], ["items"], ["history", "items"]])
@@ -457,27 +413,6 @@ def test_columns_are_those_of_the_registry_for_the_tables_given(tables: Con, giv
     (row, *_) = rows(tables, written("beyond_accuracy", **arguments))
     counts = ["users", *["users_without_history"] * ("history" in given)]
     assert [*row] == ["system", "k", *counts, *named((*BY_USER, *OF_ALL_LISTS))]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"baseline": "'a'", "correction": "'bh'", "margin": "0.1", "ties": "'expected'"},
-        {"measures": "'ndcg@1,mrr@all,first_hit_rank@3'", "correction": "'none'"},
-        {"test": "'randomization'", "min_grade": "2"},
-        {"predicted_truth": "'graded'", "margin": "0.1"},
-    ],
-)
-def test_a_comparison_is_the_same_where_types_are_known(tables: Con, options: dict[str, str]) -> None:
-    arguments = {"rec": "'pair'", "truth": "'truth'", "ks": "[1, 3]", **options}
-    text = known(tables, "compare", **arguments)
-    found = rows(tables, text)
-    assert found == rows(tables, written("compare", **arguments)) != []
-    if "predicted_truth" not in options:  # of whose table the types are not known
-        assert not re.search(r"typeof|COLUMNS|cast_to_type", text)
-    names = {row["measure"] for row in found}
-    asked = re.findall(r"(\w+)@", options.get("measures", ""))
-    assert names == {*asked} if asked else len(names) == 6
 
 
 # --- Types ---
@@ -522,14 +457,9 @@ def test_ids_of_two_types_that_may_meet(tables: Con, expected: list[Any], of_rec
 )
 def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, of_others: str) -> None:
     names = {"rec": "'two'", "truth": "'wanted'", "history": "'history'", "items": "'items'"}
+    kinds = dict.fromkeys(names, of_others) | {"rec": of_rec}
     changed = {
-        role: with_ids(
-            tables,
-            f"{role}_of_ids",
-            of_rec if role == "rec" else of_others,
-            name.strip("'"),
-            has_users=role != "items",
-        )
+        role: with_ids(tables, f"{role}_of_ids", kinds[role], name.strip("'"), has_users=role != "items")
         for role, name in names.items()
     }
     for function, roles in (("beyond_accuracy", ("rec", "history", "items")), ("by_item", ("rec", "truth"))):

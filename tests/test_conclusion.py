@@ -176,22 +176,16 @@ def test_equal_models_rarely_lose_a_segment(con: Con) -> None:
     count, measures, draw = 600, COMPARED_MEASURES, np.random.default_rng(13)
     quality = draw.beta(1, 2, (count, 1, 2, 120)) + draw.normal(0, 0.15, (count, 3, 2, 120))
     report, cutoff, system, user = (index.ravel() for index in np.indices(quality.shape))
-    columns = {
-        "report": report,
-        "k": 10 * report + cutoff,
-        "system": system,
-        "userid": user,
-        "segment": user % 4,
-    }
+    columns = {"report": report, "k": 10 * report + cutoff, "system": system, "userid": user}
+    columns["segment"] = user % 4
     values = {name: (quality + draw.normal(0, 0.1, quality.shape)).ravel() for name in measures}
     con.register("given", pa.table({**columns, **values}))
     con.execute("CREATE OR REPLACE TABLE by_user AS FROM given")
     compared = "SELECT {}, k, users, users_undefined, measure, baseline::VARCHAR AS baseline, system::VARCHAR AS system, "
     compared += "users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system, difference, low, high, "
     compared += "wins, losses, p_adjusted, verdict, higher_is_better FROM ranking.compare_by_user('{}', baseline := '0')"
-    con.execute(
-        "CREATE OR REPLACE VIEW everybody AS SELECT * EXCLUDE (segment) FROM by_user WHERE k % 10 = 0"
-    )
+    everybody = "SELECT * EXCLUDE (segment) FROM by_user WHERE k % 10 = 0"
+    con.execute(f"CREATE OR REPLACE VIEW everybody AS {everybody}")
     orders = {
         row["k"]: order_models([row])
         for row in rows_of(con, compared.format("NULL AS segment", "everybody"))
@@ -203,11 +197,8 @@ def test_equal_models_rarely_lose_a_segment(con: Con) -> None:
     accused, would = 0, 0
     for k, order in orders.items():
         rows = by_report[k // 10]
-        accused += bool(
-            conclusion.worse_segments(
-                [row for row in rows if (row["measure"], row["k"]) == (measures[0], k)], order, "0"
-            )
-        )
+        of_first = [row for row in rows if (row["measure"], row["k"]) == (measures[0], k)]
+        accused += bool(conclusion.worse_segments(of_first, order, "0"))
         would += bool(conclusion.worse_segments(rows, order, "0"))
     assert len(orders) == count
     assert accused / count <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / count)
@@ -220,12 +211,8 @@ def test_losses_of_best_model_in_segments_come_first() -> None:
     for _ in range(200):
         baseline, best = draw.choice(names), draw.choice(names)
         rows: list[dict[str, Any]] = [
-            {
-                "segment": segment,
-                "baseline": baseline,
-                "system": system,
-                "verdict": str(draw.choice([*"==", "better", "worse"])),
-            }
+            {"segment": segment, "baseline": baseline, "system": system}
+            | {"verdict": str(draw.choice([*"==", "better", "worse"]))}
             | {"measure": "ndcg", "k": 5, "difference": 0.1, "p_adjusted": 0.01, "low": None, "high": None}
             | {"mean_baseline": 0.5, "mean_system": 0.6, "wins": 1, "losses": 2}
             | {"users_without_rec_baseline": 0, "users_without_rec_system": 0}
@@ -234,18 +221,12 @@ def test_losses_of_best_model_in_segments_come_first() -> None:
             if system != baseline
         ]
         lost = {(row["segment"], row["system"], baseline) for row in rows if row["verdict"] == "worse"}
-        lost |= {
-            (row["segment"], baseline, row["system"])
-            for row in rows
-            if row["verdict"] == "better" and best == baseline
-        }
+        won = (row for row in rows if row["verdict"] == "better" and best == baseline)
+        lost |= {(row["segment"], baseline, row["system"]) for row in won}
         order = cast(ModelOrder, SimpleNamespace(means=dict.fromkeys([best])))
         texts = conclusion.worse_segments(rows, order, baseline)
-        told = [
-            (text[8], *pair)
-            for text in texts
-            for pair in re.findall(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1", text)
-        ]
+        worse = re.compile(r"(\w) is significantly worse than (\w) in NDCG@5 by 0.1")
+        told = [(text[8], *pair) for text in texts for pair in worse.findall(text)]
         assert {*told} == lost
         assert len(told) == len(lost)
         first = [loser == best for _, loser, _ in told]
@@ -306,14 +287,8 @@ def test_caveats_of_a_comparison_are_those_of_its_models_and_cutoff(con: Con) ->
 
 
 def test_only_segments_with_a_worse_model_are_named() -> None:
-    row = {
-        "system": "new",
-        "baseline": "old",
-        "measure": "ndcg",
-        "k": 5,
-        "p_adjusted": 0.012,
-        "difference": -0.25,
-    }
+    row = {"system": "new", "baseline": "old", "measure": "ndcg", "k": 5, "difference": -0.25}
+    row["p_adjusted"] = 0.012
     rows = [{**row, "segment": name, "verdict": name} for name in ("better", "unclear", "same", "worse")]
     sentence = "Segment worse: new is significantly worse than old in NDCG@5 by 0.25 (p = 0.012)."
     assert conclusion.worse_segments(rows, None, "old") == [sentence]
@@ -331,9 +306,8 @@ def test_chart_title_names_significantly_best_model(
     }
     findings = cast(Findings, SimpleNamespace(systems=[*means], orders=orders))
     keyed = [(system, *at) for system in means for at in zip(choice.cuts, means[system], strict=True)]
-    rows: list[dict[str, Any]] = [
-        {"system": system, "k": k, "mean": mean, "users": 9} for system, k, mean in keyed
-    ]
+    names = ("system", "k", "mean", "users")
+    rows: list[dict[str, Any]] = [dict(zip(names, (*row, 9), strict=True)) for row in keyed]
     assert leader_text(findings, choice, rows) == title
     assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
     if len(means) > 1:  # means of different users have no order

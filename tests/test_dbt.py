@@ -130,9 +130,8 @@ def test_readme_writes_a_report_of_the_latest_fold(built: Project) -> None:
     (command,) = re.findall(r"<!-- command: report -->\n```sh\n(.*?)```", README, re.DOTALL)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "-ec", command], cwd=built.folder, env=os.environ | {"PATH": path}, check=True)
-    assert "similar is significantly better than popularity" in (built.folder / "report.html").read_text(
-        encoding="utf-8"
-    )
+    page = (built.folder / "report.html").read_text(encoding="utf-8")
+    assert "similar is significantly better than popularity" in page
 
 
 def test_second_build_of_a_day_changes_nothing(built: Project) -> None:

@@ -65,9 +65,8 @@ def test_a_conclusion_takes_what_a_user_lacks_from_the_registry(measure: Measure
 
 def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
     """A new one goes into TABLES of partitions.py and into spark/tables.py, or above with a reason."""
-    assert sorted([*TABLES, *NOT_PARTITIONED]) == sorted(
-        name.removeprefix("ranking.") for name in table_functions()
-    )
+    names = sorted(name.removeprefix("ranking.") for name in table_functions())
+    assert sorted([*TABLES, *NOT_PARTITIONED]) == names
 
 
 def test_spark_has_each_table_function_over_partitions() -> None:

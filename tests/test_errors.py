@@ -48,9 +48,8 @@ def test_an_empty_batch_has_no_value_but_its_options_are_checked() -> None:
         assert call("recall", empty, empty, wrong) == []
     for wrong in (pa.array([], pa.float64()), empty):
         for name, *before in (("recall", empty, empty, ks), ("novelty", empty, pa.nulls(0))):
-            with pytest.raises(
-                TypeError, match=f"^{name}: options must be a VARCHAR of name=value pairs, got "
-            ):
+            rule = f"^{name}: options must be a VARCHAR of name=value pairs, got "
+            with pytest.raises(TypeError, match=rule):
                 call(name, *before, wrong)
 
 

@@ -1,10 +1,9 @@
-"""Test `ranking_udfs.evaluate` and `compare`: the command's rows from any tables, and no side effects."""
+"""Test `ranking_udfs.evaluate` and `compare`: the same rows from any tables, and no side effects."""
 # ruff: noqa: E501  (a query is a line)
 
 import doctest
 import gc
 import inspect
-import json
 import os
 import re
 import subprocess
@@ -16,19 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import ranking_udfs
 import ranking_udfs.python
-from ranking_udfs.command.cli import main
-from tests.conftest import Captured, Con, module_connection
+from tests.conftest import Con, module_connection
 
 SEEDS = Path(__file__).resolve().parent.parent / "examples" / "dbt_project" / "seeds"
 REC, TRUTH, USERS = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
 COLUMNS: Any = {"user_col": "customer_id", "item_col": "sku", "system_col": "model", "grade_col": "stars"}
-OPTIONS = ["--user", "customer_id", "--item", "sku", "--system", "model", "--grade", "stars", "--no-check"]
 
 
 # A user's connection with tables, which evaluations do not change.
@@ -37,48 +33,12 @@ con = module_connection(f"""
     CREATE SCHEMA sales;
     CREATE TABLE sales."what's bought" AS FROM '{TRUTH}';
     CREATE TEMP VIEW truth AS FROM sales."what's bought";
-    CREATE TABLE people AS FROM '{USERS}';
 """)
 
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
     return {"rec": pd.read_csv(REC), "truth": pd.read_csv(TRUTH)}
-
-
-# The arguments of Python, and the same arguments of the command.
-CALLS: dict[str, tuple[dict[str, Any], str]] = {
-    "segments": (
-        {"measures": ["ndcg(gain=linear)@10,5", "mrr"], "ks": [3, None], "ties": "expected", "segments": "people", "segment_col": "segment"},
-        f"-m ndcg(gain=linear)@10,5,mrr -k 3,all --ties expected --segment {USERS}:segment",
-    ),
-    "by_user": (
-        {"measures": "ndcg@5,recall", "ks": 7, "by_user": True, "ties": "trec"},
-        "-m ndcg@5,recall -k 7 --ties trec --by-user by.json",
-    ),
-    "compare": (
-        {"measures": ["ndcg", "mrr@3"], "ks": [5, 10], "segments": pd.read_csv(USERS), "baseline": "popularity", "margin": 0.01,
-         "confidence": np.float64(0.9), "correction": "bh", "seed": 3, "permutations": 500, "test": "randomization"},
-        f"-m ndcg,mrr@3 -k 5,10 --segment {USERS}:segment --baseline popularity --margin 0.01 --confidence 0.9 --correction bh "
-        "--seed 3 --permutations 500 --test randomization",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_rows_are_bit_identical_to_the_command(
-    con: Con, frames: dict[str, Any], capsys: Captured, tmp_path: Path, name: str
-) -> None:
-    options, arguments = CALLS[name]
-    command = "compare" if name == "compare" else "evaluate"
-    recs = ("rec", "truth") if name == "segments" else (frames["rec"], frames["truth"])
-    relation = getattr(ranking_udfs, command)(*recs, con=con, check=False, **options, **COLUMNS)
-    files = arguments.replace("by.json", str(tmp_path / "by.json")).split()
-    assert main([command, REC, TRUTH, *OPTIONS, *files, "--format", "json"]) == 0
-    printed = capsys.readouterr().out
-    expected = json.loads((tmp_path / "by.json").read_text() if name == "by_user" else printed)
-    assert len(expected) > 3
-    assert relation.fetchall() == [tuple(map(row.get, relation.columns)) for row in expected]
 
 
 SEGMENTED = """
@@ -115,9 +75,8 @@ def test_a_user_counts_once_in_each_of_its_segments(without: str) -> None:
         measured = ranking_udfs.compare("rec", "truth", "recall", 1, **options)
         compared = measured.project("segment, users, mean_baseline, mean_system").fetchall()
         a, b = ({row[1]: row[2:] for row in SEGMENT_MEANS[without] if row[0] == name} for name in "ab")
-        assert {row[0]: row[1:] for row in compared} == {
-            name: (a[name][0], a[name][-1], b[name][-1]) for name in a
-        }
+        expected = {name: (a[name][0], a[name][-1], b[name][-1]) for name in a}
+        assert {row[0]: row[1:] for row in compared} == expected
 
 
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -143,17 +102,15 @@ def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]
 def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[str, Any]) -> None:
     expected = ranking_udfs.evaluate("rec", "truth", "ndcg", con=con, check=False, **COLUMNS).fetchall()
     for of_con in (True, False):
-        recs, truths = (
-            forms(con, name, file, frames[name]) for name, file in (("rec", REC), ("truth", TRUTH))
-        )
+        files = {"rec": REC, "truth": TRUTH}
+        recs, truths = (forms(con, name, file, frames[name]) for name, file in files.items())
         if not of_con:  # tables have no names then
             recs["a table"] = REC
         names = [*recs]
         for form, other in zip(names[not of_con :: 2], names[of_con::2], strict=True):
             options: Any = {"con": con} if of_con else {}
-            relation = ranking_udfs.evaluate(
-                recs[form], truths[other], "ndcg", check=False, **options, **COLUMNS
-            )
+            options |= {"check": False, **COLUMNS}
+            relation = ranking_udfs.evaluate(recs[form], truths[other], "ndcg", **options)
             assert relation.fetchall() == expected, (form, other)
 
 
@@ -286,23 +243,6 @@ def test_ks_are_the_cutoffs_of_measures_without_their_own(
     """The relevant item is at rank 2, and the first 0 items are none."""
     found = ranking_udfs.evaluate({"q": ["b", "a"]}, {"q": ["a"]}, measures, ks, check=False)
     assert found.select("COLUMNS('^(k|recall|mrr)$')").fetchall() == expected
-
-
-def test_trec_order_of_ascending_scores_takes_the_last_item_of_a_tie_first() -> None:
-    rec = {"q": {"a": 1.0, "b": 1.0, "c": 2.0}}
-    options: Any = {"ties": "trec", "descending": False, "check": False}
-    for rank, item in enumerate("bac", 1):
-        found = ranking_udfs.evaluate(rec, {"q": [item]}, "mrr", 3, **options)
-        assert found.project("mrr").fetchall() == [(1 / rank,)]
-
-
-def test_categories_are_in_the_column_that_is_named() -> None:
-    """Both items of the list are of one kind, and each in a category of its own."""
-    items = pd.DataFrame({"itemid": ["a", "b"], "kind": ["x", "x"], "category": ["y", "z"]})
-    for column, expected in (("kind", 0.0), ("category", 1.0)):
-        given: Any = {"items": items, "category_col": column, "check": False}
-        found = ranking_udfs.evaluate({"q": ["a", "b"]}, {"q": ["a"]}, "diversity", 2, **given)
-        assert found.project("diversity").fetchall() == [(expected,)]
 
 
 # Functions that the command does not have.

@@ -53,10 +53,8 @@ def slow_values(rows: Sequence[Row]) -> dict[str, Any]:
         values[f"to_ordered_list(y, x, '{options}')"] = [item for _, item in pairs]
         values[f"to_ordered_list(y, x, '{options} -kv_map')"] = first_values(pairs)
         values[f"to_ordered_list(y, x, '{options} -vk_map')"] = first_values((y, x) for x, y in pairs)
-    smallest = {
-        key: min((y for _, x, y in rows if x == key and y is not None), default=None)
-        for key in {x for _, x, _ in rows if x is not None}
-    }
+    keys = {x for _, x, _ in rows if x is not None}
+    smallest = {key: min((y for _, x, y in rows if x == key and y), default=None) for key in keys}
     up = sorted(smallest.items())
     return {
         **values,

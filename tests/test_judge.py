@@ -40,9 +40,8 @@ def test_grades_may_be_of_any_number_type(laid_out: Con) -> None:
 
 
 def test_a_judged_ranking_survives_a_table(laid_out: Con) -> None:
-    laid_out.execute(
-        "CREATE TABLE j AS SELECT judge([u, 9, NULL], MAP {9: 2.5, 1: u}) AS judged FROM range(3000) r(u)"
-    )
+    judged = "SELECT judge([u, 9, NULL], MAP {9: 2.5, 1: u}) AS judged FROM range(3000) r(u)"
+    laid_out.execute(f"CREATE TABLE j AS {judged}")
     (found,) = laid_out.execute("SELECT avg(mrr(judged)), sum(hits(judged, 1)), count(*) FROM j").fetchall()
     # Item 9 is at rank 2 of every row except u = 9; u itself is relevant for u = 1.
     assert found == (pytest.approx((2_998 * (1 / 2) + 2 * 1) / 3_000, abs=1e-15), 2, 3_000)

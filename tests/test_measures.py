@@ -100,9 +100,8 @@ def test_the_discount_of_ranks_in_the_millions_is_the_logarithm(rank: int) -> No
 
 def test_diversity_of_a_list_is_bit_identical_in_any_batch() -> None:
     rng = random.Random(3)
-    rows = [
-        [[rng.gauss(0, 1) for _ in range(width)] for _ in range(rng.randint(2, 9))] for width in range(1, 60)
-    ]
+    sizes = [(width, rng.randint(2, 9)) for width in range(1, 60)]
+    rows = [[[rng.gauss(0, 1) for _ in range(width)] for _ in range(n)] for width, n in sizes]
     vectors = pa.list_(pa.list_(pa.float64()))
     for distance in ("cosine", "euclidean"):
         texts = pa.array([f"distance={distance}"] * len(rows))

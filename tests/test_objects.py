@@ -119,9 +119,7 @@ def test_missing_and_repeated_items_count_as_in_tables() -> None:
     nan = float("nan")
     run = {"q1": [("d1", nan), ("d1", 1), (None, 2), ("d4", None)], None: [("d1", 1)], "q2": [], "q3": None}
     run_rows = [(query, *pair) for query, pairs in run.items() for pair in pairs or []]
-    rec = pa.table(
-        dict(zip(("userid", "itemid", "score"), map(list, zip(*run_rows, strict=True)), strict=True))
-    )
+    rec = pa.table([*map(list, zip(*run_rows, strict=True))], ["userid", "itemid", "score"])
     qrels: Any = {"q1": {"d1": 1, None: 2}, "q2": {"d4": 0}}
     truth = pa.table({"userid": ["q1", "q1", "q2"], "itemid": ["d1", None, "d4"], "rel": [1, 2, 0]})
     values, notes = with_notes(run, qrels)

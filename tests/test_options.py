@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from ranking_udfs.measures.registry import MEASURES
 from tests.calls import table_functions
 from tests.entries import (
     CALLS,
@@ -185,20 +186,9 @@ def of_steps(asked: Asked) -> Rows:
 
 def averaged(asked: Asked) -> Rows:
     """Expect the mean over both orders of the one tie in each list."""
-    keys = [
-        name for name in ("baseline", "system", "userid", "k", "measure", "rank") if name in asked.rows[0]
-    ]
-    means = [
-        "ndcg",
-        "auc",
-        "average_precision",
-        "mean",
-        "mean_baseline",
-        "mean_system",
-        "gain",
-        "dcg",
-        "recall",
-    ]
+    every = ("baseline", "system", "userid", "k", "measure", "rank")
+    keys = [name for name in every if name in asked.rows[0]]
+    means = "ndcg auc average_precision mean mean_baseline mean_system gain dcg recall".split()  # noqa: SIM905
     means = [name for name in means if name in asked.rows[0]]
     orders = (
         canonical(only([row for row in asked.over(name) if row.get("rank", 1)], *keys, *means))
@@ -218,12 +208,9 @@ def of_values(asked: Asked) -> Rows:
     known = options_of("SQL", "compare_by_user")
     given = {name: value for name, value in options.items() if name in known and name != "measures"}
     rows = ask(asked.world, "SQL", "compare_by_user", given, asked.variant)
-    of_gate = (
-        ("low", "high", "relative_low", "relative_high", "p_same", "method")
-        if asked.function == "gate"
-        else ()
-    )
-    return [only([row], *row.keys() & asked.rows[0].keys() - {*of_gate})[0] for row in rows]
+    of_gate = {"low", "high", "relative_low", "relative_high", "p_same", "method"}
+    own = asked.rows[0].keys() - (of_gate if asked.function == "gate" else set())
+    return [only([row], *row.keys() & own)[0] for row in rows]
 
 
 def randomized(asked: Asked) -> Rows:
@@ -245,15 +232,15 @@ def randomized(asked: Asked) -> Rows:
 
 def averaged_over_users(asked: Asked) -> Rows:
     """Expect the means of the values of each user, where the function has columns of these."""
-    by_user = ask(
-        asked.world, "SQL", f"{asked.function}_by_user", {**asked.given, asked.option: asked.value}, "base"
-    )
+    given = {**asked.given, asked.option: asked.value}
+    by_user = ask(asked.world, "SQL", f"{asked.function}_by_user", given, "base")
     keys = [name for name in ("baseline", "system", "k") if name in asked.rows[0]]
     groups: dict[tuple[Any, ...], Rows] = {}
     for row in by_user:
         groups.setdefault(tuple(row[name] for name in keys), []).append(row)
     return [
         dict(zip(keys, group, strict=True))
+        | {"users": len(rows)}
         | {
             name: fmean(values) if (values := [row[name] for row in rows if row[name] is not None]) else None
             for name in asked.rows[0].keys() & rows[0].keys() - {*keys, "n_items"}
@@ -288,8 +275,8 @@ def of_precision(asked: Asked) -> Rows:
 MEASURING = ("evaluate", "by_user", "distribution", "compare")
 CURVES = ("precision_recall_curve", "interpolated_precision_curve")
 ON_GRADES = (*MEASURING, "judged", *CURVES)
-CHECKS = ("check", "check_rows")
-BINARY = {"measures": ["recall", "average_precision", "auc"]}
+CHECK, GONE_LABELS = ("check",), "recall_without_gone"
+BINARY = {"measures": [name for name, one in MEASURES.items() if one.column and "min_grade" in one.options]}
 VALUES = {"measures": ["ndcg", "hit_rate"], "users": None}
 # Counts of the rows that a changed table has not.
 LISTS = ("n_rec", "users_without_rec", "users_without_rec_baseline", "users_without_rec_system", "caveats")
@@ -322,28 +309,9 @@ DRAWN_SIGNS = (
     ("permutations", 300, {"test": "randomization"}),
     ("seed", 5, {"test": "randomization", "permutations": 300}),
 )
-SIGNED = (
-    "higher_is_better",
-    "mean_baseline",
-    "mean_system",
-    "difference",
-    "low",
-    "high",
-    "relative",
-    "relative_low",
-    "relative_high",
-    "effect_size",
-)
+SIGNED = """higher_is_better mean_baseline mean_system difference low high relative relative_low relative_high
+    effect_size""".split()  # noqa: SIM905
 CONTENT = {"history": "history", "items": "items", "head": 0.5, "divergence": "kl"}
-FUSED = {
-    "method": "borda",
-    "weights": {"0 of 0": 3, "1 of 0": 1, "2 of 0": 0},
-    "rrf_k": 1,
-    "normalize": "none",
-    "depth": 2,
-    "systems": ["0 of 0", "1 of 0"],
-}
-SPLIT = {"test_size": 3, "folds": 2, "gap": 1, "last": 2}
 KEEP = {"cold_users": "keep", "cold_items": "keep", "seen": "keep"}
 CHECKED = {"min_grade": 2, "users": "users", "ks": [2], "history": "history", "items": "items"}
 CHECKED |= {"descending": False}
@@ -365,19 +333,21 @@ BOTH = ("compare", "compare_by_user")
 RANDOM = {"test": "randomization", "permutations": 300}
 
 
-def kept(**reasons: Any) -> Callable[[Asked], Rows]:
-    """Expect the rows of the usual call with other cells, by problem."""
-    return lambda asked: [row | reasons.get(row["code"], {}) for row in asked.over("base")]
+def as_info(asked: Asked) -> Rows:
+    """Expect users without a relevant item as no warning."""
+    return [
+        row | ({"severity": "info"} if row["code"] == "no_relevant_item" else {})
+        for row in asked.over("base")
+    ]
 
 
 def problem(code: str, query: str, value: Any, **more: Any) -> Case:
     """Return a case that expects the counts of a problem by a query."""
-    return Case(
-        value,
-        lambda asked: [row | {"code": code} for row in asked.sql(query)],
-        where=lambda row: row["code"] == code,
-        **more,
-    )
+
+    def counted(asked: Asked) -> Rows:
+        return [row | {"code": code} for row in asked.sql(query)]
+
+    return Case(value, counted, where=lambda row: row["code"] == code, **more)
 
 
 def of_check(asked: Asked) -> Rows:
@@ -399,28 +369,20 @@ def from_start(asked: Asked) -> Rows:
 
 CASES: Cases = {
     # How grades become relevance.
-    **measured("min_grade", 2, over("graded", "judged"), BINARY),
+    **measured("min_grade", 2, over("graded", "judged"), {"measures": "recall,average_precision,auc"}),
+    **each(("distribution",), "min_grade", 2, over("graded"), BINARY),
     **each(("by_item", "abstention"), "min_grade", 2, over("graded")),
     **each(("explain",), "min_grade", 2, over("graded", *GAINS)),
-    ("check", "min_grade"): [
-        Case(2, over("graded"), where=lambda row: row["code"] != "contradicting_grades")
-    ],
-    ("check", "users"): [
-        Case("users", over("everybody"), NOBODY, where=lambda row: row["code"] not in OF_TRUTH)
-    ],
-    ("check", "without_relevant"): [
-        Case(
-            "skip",
-            kept(no_relevant_item={"severity": "info"}),
-            where=lambda row: row["code"] != "recall_without_gone",
-        )
-    ],
+    **each(CHECK, "min_grade", 2, over("graded"), where=lambda row: row["code"] != "contradicting_grades"),
+    **each(CHECK, "users", "users", over("everybody"), NOBODY, where=lambda row: row["code"] not in OF_TRUTH),
+    **each(CHECK, "without_relevant", "skip", as_info, where=lambda row: row["code"] != GONE_LABELS),
     ("check", "unjudged"): [problem("nothing_but_hits", JUDGED_USERS, "skip", variant="relevant")],
     ("check", "ks"): [problem("ties_at_k", TIED, [2]), problem("short_lists", SHORT, [2])],
     ("check", "history"): [problem("seen_items", SEEN, "history")],
     ("check", "items"): [problem("gone_items", GONE, "items")],
     **{("check_rows", name): [Case(value, of_check)] for name, value in CHECKED.items()},
     **measured("unjudged", "skip", over("condensed", *LISTS)),
+    **each(("distribution",), "unjudged", "skip", over("condensed"), BINARY),
     **measured("without_relevant", "skip", over("answerable", *USERS, users=None)),
     **each(("by_item",), "without_relevant", "skip", over("answerable", *USERS)),
     **measured("users", "users", over("everybody", *USERS), NOBODY),
@@ -428,7 +390,7 @@ CASES: Cases = {
     # The order of lists, and where they are cut.
     **each(DIRECTED, "descending", False, over("negated", "score", "threshold")),
     **each(("fuse",), "descending", False, over("negated")),
-    **each(("check",), "descending", False, over("negated")),
+    **each(CHECK, "descending", False, over("negated")),
     **each(MEASURING, "ties", "trec", over("trec")),
     **each(("explain",), "ties", "expected", averaged, variant="tied", where=lambda row: row.get("rank", 1)),
     **each((*MEASURING, *BY_USER, "by_item", "overlap", "beyond_accuracy"), "ks", [2], of_cut),
@@ -440,11 +402,7 @@ CASES: Cases = {
     **each((*BOTH, "overlap", "overlap_by_user"), "baseline", "2 of 0", of_baseline),
     **each(BOTH, "steps", True, of_steps, {"correction": "none"}),
     **{("compare", name): [Case(value, of_values, VALUES)] for name, value in TESTS.items()},
-    **{
-        ("gate", name): [Case(value, of_values, variant="gated")]
-        for name, value in TESTS.items()
-        if name != "margin"
-    },
+    **{("gate", name): [Case(value, of_values, variant="gated")] for name, value in TESTS.items()},
     ("gate", "margin"): [Case(0.05, of_values, variant="margined")],
     **{("compare_by_user", name): [Case(value, randomized, given)] for name, value, given in DRAWN_SIGNS},
     **{("compare", name): [Case(value, of_values, VALUES | given)] for name, value, given in DRAWN_SIGNS},
@@ -463,26 +421,18 @@ CASES: Cases = {
 WITHOUT_EFFECT = {("check_rows", "unjudged"), ("check_rows", "without_relevant")}
 # Options that another test compares with a slow definition, by the name of the test.
 DEFINED = {
-    **dict.fromkeys(
-        [("compare_by_user", "confidence"), ("compare_by_user", "margin")],
-        "test_compare.test_p_and_intervals_match_scipy_and_statsmodels",
-    ),
-    ("compare_by_user", "correction"): "test_compare.test_p_equivalence_and_detectable_effect_are_corrected",
-    ("check", "predicted_truth"): "test_predicted.test_check_compares_labelled_users_with_others",
-    ("compare_by_user", "predicted"): "test_predicted.test_estimate_matches_its_definition",
-    **{("fuse", name): "test_fuse.test_fused_scores_equal_the_slow_definition" for name in FUSED},
-    **{("split", name): "test_split.test_folds_equal_the_slow_definition" for name in SPLIT},
-    (
-        "abstention",
-        "confidence",
-    ): "test_abstention.test_abstention_matches_definition_scikit_learn_and_statsmodels",
-    ("overlap_by_user", "persistence"): "test_overlap.test_values_by_user_equal_the_definition",
-    ("intents_by_user", "alpha"): "test_intents.test_values_equal_the_definition",
-    **{
-        ("beyond_accuracy_by_user", name): "test_beyond_accuracy.test_every_column_equals_its_slow_definition"
-        for name in CONTENT
-    },
-}
+    "compare_by_user confidence margin": "compare.test_p_and_intervals_match_scipy_and_statsmodels",
+    "compare_by_user correction": "compare.test_p_equivalence_and_detectable_effect_are_corrected",
+    "compare_by_user predicted": "predicted.test_estimate_matches_its_definition",
+    "check predicted_truth": "predicted.test_check_compares_labelled_users_with_others",
+    "fuse method weights rrf_k normalize depth systems": "fuse.test_fused_scores_equal_the_slow_definition",
+    "split test_size folds gap last": "split.test_folds_equal_the_slow_definition",
+    "abstention confidence": "abstention.test_abstention_matches_definition_scikit_learn_and_statsmodels",
+    "overlap_by_user persistence": "overlap.test_values_by_user_equal_the_definition",
+    "intents_by_user alpha": "intents.test_values_equal_the_definition",
+    "beyond_accuracy_by_user history items head divergence":
+        "beyond_accuracy.test_every_column_equals_its_slow_definition",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("function", "option"), CASES, ids=[" ".join(key) for key in CASES])
@@ -492,10 +442,7 @@ def test_an_option_changes_the_answer_as_its_case_says(world: World, function: s
         rows = ask(world, "SQL", function, {**given, option: case.value}, case.variant)
         if function == "check_rows":
             counts = Counter((row["code"], row["system"], row["k"]) for row in rows)
-            rows = [
-                dict(zip(("code", "system", "k", "count"), (*key, n), strict=True))
-                for key, n in counts.items()
-            ]
+            rows = [{"code": c, "system": s, "k": k, "count": n} for (c, s, k), n in counts.items()]
         usual = {name: value for name, value in given.items() if name != option}
         expected = case.expected(Asked(world, function, usual, option, case.value, case.variant, rows))
         compared, wanted = ([*filter(case.where, each)] for each in (rows, expected))
@@ -516,20 +463,21 @@ def test_every_option_of_a_table_function_has_a_case() -> None:
         for option in options_of("SQL", function)
         if not option.endswith("_col") and option not in OPERANDS
     }
-    assert options == CASES.keys() | DEFINED.keys() | WITHOUT_EFFECT
+    defined = {(name, option) for name, *others in map(str.split, DEFINED) for option in others}
+    assert options == CASES.keys() | defined | WITHOUT_EFFECT
 
 
-@pytest.mark.parametrize("key", DEFINED, ids=" ".join)
-def test_an_option_is_in_the_test_that_defines_it(key: tuple[str, str]) -> None:
-    module, _, name = DEFINED[key].partition(".")
-    text = Path(__file__).with_name(f"{module}.py").read_text("utf-8")
-    assert f"def {name}(" in text
-    assert key[1] in text
+@pytest.mark.parametrize("key", DEFINED)
+def test_an_option_is_in_the_test_that_defines_it(key: str) -> None:
+    module, name = DEFINED[key].split(".")
+    text = Path(__file__).with_name(f"test_{module}.py").read_text("utf-8")
+    assert all(part in text for part in (f"def {name}(", *key.split()[1:]))
 
 
 # Options that a call of Python and of the command hands on, each with an effect beside the others.
 GRADED = {"min_grade": 2, "unjudged": "skip", "without_relevant": "skip"}
 LISTED: dict[str, Any] = {"ks": [2], "descending": False}
+WEIGHTS = {"0 of 0": 3, "1 of 0": 1, "2 of 0": 0}
 HANDED: dict[str, Given] = {
     "evaluate": GRADED | LISTED | {"measures": ["mrr", "auc"], "users": "users", "ties": "trec"},
     "compare": GRADED
@@ -540,57 +488,22 @@ HANDED: dict[str, Given] = {
     "compare steps": {"steps": True},
     "compare randomly": RANDOM | {"seed": 5},
     "compare predicted": {"predicted_truth": "predicted_truth", "users": None},
-    "check": {
-        **LISTED,
-        "min_grade": 2,
-        "without_relevant": "skip",
-        "history": "history",
-        "items": "items",
-        "users": "users",
-    },
+    "check": {**CHECKED, "without_relevant": "skip"},
     "check condensed": {"unjudged": "skip", "users": None},
     "check predicted": {"predicted_truth": "predicted_truth", "users": None},
     "explain": {"k": 2, "min_grade": 2, "ties": "expected", "descending": False},
     "overlap": LISTED | {"baseline": "2 of 0", "persistence": 0.5},
     "abstention": {"min_grade": 3, "users": "users", "confidence": 0.6, "descending": False},
-    "fuse": {
-        "method": "combsum",
-        "weights": {"0 of 0": 3, "1 of 0": 1, "2 of 0": 0},
-        "normalize": "sum",
-        "depth": 2,
-        "descending": False,
-    },
+    "fuse": {"method": "combsum", "normalize": "sum", "depth": 2, "descending": False, "weights": WEIGHTS},
     "fuse by rank": {"rrf_k": 1},
     "split": {"test_from": 10, "test_size": 3, "folds": 2, "gap": 2, **DROP},
     "split last": {"last": 3},
 }
 VARIANTS = {"compare predicted": "labelled", "check predicted": "labelled", "check condensed": "relevant"}
 # Options of Python and the command alone. Those that no number depends on, and those with a test below.
-NO_NUMBER = {
-    "unit",
-    "con",
-    "check",
-    "allow",
-    "rec",
-    "truth",
-    "events",
-    "user",
-    "output",
-    "format",
-    "manifest",
-}
-NO_NUMBER |= {
-    "fail_if",
-    "long",
-    "digits",
-    "safe_csv",
-    "parts",
-    "format_in",
-    "database",
-    "threads",
-    "memory_limit",
-}
-NO_NUMBER |= {"quiet", "no_check", "against", "explain", "pairs", "text", "title", "rows", "items", "segment"}
+NO_NUMBER = """unit con check allow rec truth events user output format manifest fail_if long digits safe_csv
+    parts format_in database threads memory_limit quiet no_check against explain pairs text title rows items
+    segment""".split()  # noqa: SIM905
 OWN = {"history", "items", "head", "divergence", "segments", "by_user", "also"}
 
 
@@ -620,7 +533,7 @@ def test_every_option_of_python_and_the_command_is_handed_on(way: str) -> None:
         handed = {option for name in HANDED if name.partition(" ")[0] == function for option in HANDED[name]}
         options = {option for option in options_of(way, function) if not option.endswith("_col")}
         text = {"without_relevant"} if (way, function) == ("command", "explain") else set()  # a sentence
-        assert options - NO_NUMBER - OWN - text <= handed, function
+        assert options - {*NO_NUMBER} - OWN - text <= handed, function
 
 
 @pytest.mark.parametrize("way", ["Python", "command"])
@@ -637,14 +550,8 @@ def test_python_and_the_command_add_beyond_accuracy_measures(world: World, way: 
     )
     given = RT | contents | {"measures": ["long_tail", "miscalibration"], "correction": "none"}
     rows = ask(world, way, "compare", given, "base")
-    expected = ask(
-        world,
-        "SQL",
-        "compare_by_user",
-        {"by_user": "by_user", "measures": given["measures"], "correction": "none"},
-        "contents",
-    )
-    assert_equal(rows, expected)
+    of_values = {"by_user": "by_user", "measures": given["measures"], "correction": "none"}
+    assert_equal(rows, ask(world, "SQL", "compare_by_user", of_values, "contents"))
 
 
 @pytest.mark.parametrize("way", ["Python", "command"])
@@ -658,13 +565,8 @@ def test_a_segment_has_the_rows_of_its_users_alone(world: World, way: str, funct
 
 @pytest.mark.parametrize("way", ["Python", "command"])
 def test_a_column_of_rec_is_compared_as_a_value_of_each_user(world: World, way: str) -> None:
-    given = RT | {
-        "measures": ["mrr"],
-        "ks": [3],
-        "users": "users",
-        "correction": "none",
-        "also": ["latency:higher"],
-    }
+    given = RT | {"measures": ["mrr"], "ks": [3], "users": "users", "correction": "none"}
+    given |= {"also": ["latency:higher"]}
     rows = [row for row in ask(world, way, "compare", given, "costly") if row["measure"] == "latency"]
     expected = ask(world, "SQL", "compare_by_user", {"by_user": "by_user", "correction": "none"}, "latencies")
     columns = ("baseline", "system", "users", "difference", "low", "high", "p", "verdict")

@@ -48,9 +48,7 @@ def test_the_wheel_has_exactly_the_package_types_and_sql(wheel: zipfile.ZipFile)
 
 
 def test_the_wheel_has_each_template_compiled(wheel: zipfile.ZipFile) -> None:
-    files = [
-        file.relative_to(SQL).as_posix() for file in SQL.rglob("*.*") if file.suffix in (".sql", ".jinja")
-    ]
+    files = [file.relative_to(SQL).as_posix() for end in ("sql", "jinja") for file in SQL.rglob(f"*.{end}")]
     templates = {path: text for path in files if "{%" in (text := source(path))}
     assert len(templates) > 30
     expected = {

@@ -83,9 +83,8 @@ def test_verdicts_match_compare(run: Run, standard: str) -> None:
     answer = sections(standard)["The answer"]
     assert "Segments with fewer than 20 users: (none) (10)." in text_of(answer)
     assert "unjudged items count as misses" not in text_of(answer)  # truth has relevant items only
-    verdicts = [
-        text_of(item) for item in answer.iter(f"{HTML}li") if item.get("class") in ("better", "worse")
-    ]
+    items = answer.iter(f"{HTML}li")
+    verdicts = [text_of(item) for item in items if item.get("class") in ("better", "worse")]
     assert len(verdicts) == 2
     lead, *_ = map(text_of, answer.iter(f"{HTML}p"))
     assert " ".join(explained.split()).startswith(lead)
@@ -103,10 +102,8 @@ def test_verdicts_by_measure_are_those_of_its_first_cutoff() -> None:
 
 def test_errors_come_first_among_problems_and_each_model_has_a_column() -> None:
     row = {"k": None, "example": None, "write": None, "of": 9, "system": "b"}
-    problems = [
-        {**row, "severity": severity, "problem": severity, "count": count}
-        for count, severity in enumerate(("info", "warning", "error"), 1)
-    ]
+    words = enumerate(("info", "warning", "error"), 1)
+    problems = [{**row, "severity": word, "problem": word, "count": count} for count, word in words]
     findings = SimpleNamespace(problems=problems, labels={"a": "a", "b": "b"}, systems=["a", "b"])
     header, cells = View.problem_table(cast(View, SimpleNamespace(findings=findings)))
     assert header == ["Problem", "b"]
@@ -167,11 +164,9 @@ def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
         [name, str(users), *(f"{share:.0%}" for share in shares)]
         for name, users, *shares in con.execute(query).fetchall()
     ]
-    user = value(
-        con,
-        """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
-        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""",
-    )
+    query = """SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
+        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1"""
+    user = value(con, query)
     assert f"The lists of {user} (largest loss with bert):" in text_of(found)
     query = "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5"
     for name in ("als", "bert"):
@@ -184,9 +179,8 @@ def test_changed_lists_match_sql(standard: str, report_tables: Con) -> None:
 @pytest.mark.slow
 def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> None:
     given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
-    found = ranking_udfs.report(
-        "rec", "bought", ["ndcg", "recall"], [5, 10, 20], con=shop, **COLUMNS, **given
-    )
+    given |= {"con": shop, **COLUMNS}
+    found = ranking_udfs.report("rec", "bought", ["ndcg", "recall"], [5, 10, 20], **given)
     Path("notebook.html.part").write_text("of the user's")
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(found.save, ["notebook.html"] * 20))
@@ -245,9 +239,8 @@ def test_page_loads_nothing_and_its_references_exist(standard: str) -> None:
 
 def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> None:
     tree = parsed(standard)
-    levels = [
-        int(element.tag[-1]) for element in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(element.tag))
-    ]
+    tags = [str(element.tag) for element in tree.iter()]
+    levels = [int(tag[-1]) for tag in tags if re.fullmatch(rf"{HTML}h[1-6]", tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
@@ -359,9 +352,8 @@ def test_page_can_be_printed(shown: Any) -> None:
 def points(svg: str) -> list[tuple[float, float, str]]:
     """Return the marks of points in a chart: x, y and the color."""
     groups = ElementTree.fromstring(svg).iter()
-    marks = [
-        path for group in groups if "mark-symbol role-mark" in (group.get("class") or "") for path in group
-    ]
+    symbols = (group for group in groups if "mark-symbol role-mark" in group.get("class", ""))
+    marks = [path for group in symbols for path in group]
     positions = (re.findall(r"[-\d.]+", path.get("transform", ""))[:2] for path in marks)
     return [(float(x), float(y), path.get("fill", "")) for path, (x, y) in zip(marks, positions, strict=True)]
 

@@ -44,9 +44,8 @@ def test_letters_are_the_largest_groups_without_a_different_pair() -> None:
         groups = [group for group in groups if not any({*pair} <= group for pair in apart)]
         largest = [sorted(group) for group in groups if not any(group < other for other in groups)]
         letters = sorted({letter for text in letters_of.values() for letter in text})
-        assert sorted(largest) == [
-            sorted(system for system in systems if letter in letters_of[system]) for letter in letters
-        ]  # in the order of the models, too
+        found = [sorted(name for name in systems if letter in letters_of[name]) for letter in letters]
+        assert sorted(largest) == found  # in the order of the models, too
 
 
 def test_more_than_twenty_models_have_no_letters(run: Run, fails: Fails) -> None:
@@ -111,11 +110,8 @@ def test_answer_claims_what_the_table_says(con: Con) -> None:
         assert answer.startswith(f"{best} has the best MRR@10, ")
         turned = {"better": "worse", "worse": "better"}
         expected = {row["baseline"]: row["verdict"] for row in table if row["system"] == best}
-        expected |= {
-            row["system"]: turned.get(row["verdict"], row["verdict"])
-            for row in table
-            if row["baseline"] == best
-        }
+        others = (row for row in table if row["baseline"] == best)
+        expected |= {row["system"]: turned.get(row["verdict"], row["verdict"]) for row in others}
         if "others." in answer:
             assert answer.endswith(f"better than each of the {len(names) - 1} others.")
             assert {*expected.values()} == {"better"}

@@ -141,9 +141,8 @@ def test_errors_of_rows_are_those_of_duckdb() -> None:
 def test_a_grade_with_the_name_of_the_scores_is_refused() -> None:
     """Elsewhere the rows decide whether it holds grades; a partition has only some of them."""
     truth = TRUTH.append_column("score", pa.array([1.0] * TRUTH.num_rows))
-    with pytest.raises(
-        ValueError, match=r"^by_user: truth has a column score that is not read: grade_col := "
-    ):
+    error = r"^by_user: truth has a column score that is not read: grade_col := "
+    with pytest.raises(ValueError, match=error):
         ranking_udfs.partition("by_user", REC.schema, truth.schema, 1)
 
 

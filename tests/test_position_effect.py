@@ -28,9 +28,8 @@ def effects(con: Con, log: pa.Table) -> dict[int, list[float | None]]:
 
 def defined(cells: Mapping[Cell, tuple[int, int]], parts: Mapping[int, int]) -> dict[int, list[float | None]]:
     """Return the effect of each rank and its interval, from how often cells were shown and clicked."""
-    pairs: dict[int, list[tuple[int, Fraction, Fraction]]] = defaultdict(
-        list
-    )  # part, clicks here, at the next
+    # By rank: part, clicks here, at the next.
+    pairs: dict[int, list[tuple[int, Fraction, Fraction]]] = defaultdict(list)
     for (query, item, rank), (shown, clicks) in cells.items():
         next_shown, next_clicks = cells.get((query, item, rank + 1), (0, 0))
         if shown and next_shown:

@@ -1,7 +1,6 @@
-"""Test check, explain, overlap, abstention, fuse and split of Python: their rows and their errors."""
+"""Test check, explain, overlap, abstention, fuse and split of Python: their errors, and inputs of split."""
 # ruff: noqa: E501  (a case is a line)
 
-import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -11,8 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import ranking_udfs
-from ranking_udfs.command.cli import main
-from tests.conftest import Captured, Con
+from tests.conftest import Con
 
 REC = """
     SELECT 'u' || u AS userid, 'i' || (u * i) % 7 AS itemid, hash(u, i) % 9 / 9 AS score
@@ -21,9 +19,6 @@ TABLES = {
     "a": REC,
     "b": f"SELECT userid, itemid, 1 - score AS score FROM ({REC})",
     "truth": "SELECT 'u' || u AS userid, 'i' || (u + i) % 7 AS itemid, i AS rel FROM range(1, 8) t(u), range(2) s(i)",
-    "dated": "SELECT 'u' || u AS userid, 'i1' AS itemid, DATE '2026-01-05' AS day FROM range(1, 8) t(u)",
-    "past": "SELECT 'u1' AS userid, 'i5' AS itemid, DATE '2026-01-06' AS day",
-    "everyone": "SELECT 'u' || u AS userid FROM range(1, 12) t(u)",
     "events": "SELECT i % 4 AS userid, i % 3 AS itemid, DATE '2026-01-01' + i::INTEGER AS time FROM range(20) t(i)",
 }
 
@@ -40,46 +35,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
 
 
 BOTH = {"a": "a", "b": "b"}
-CASES: dict[str, tuple[Callable[..., Any], str]] = {  # a call in Python, and the same call of the command
-    "check": (lambda con: ranking_udfs.check(BOTH, "truth", [2], con=con), "check a=a.csv b=b.csv truth.csv -k 2"),
-    "check of times": (
-        lambda con: ranking_udfs.check("a", "dated", [2], con=con, history="past", time_col="day"),
-        "check a.csv dated.csv -k 2 --history past.csv --time day",
-    ),
-    "explain": (
-        lambda con: ranking_udfs.explain("a", "truth", "u3", 3, con=con, min_grade=1),
-        "explain a.csv truth.csv --user-id u3 -k 3 --min-grade 1",
-    ),
-    "explain of distances": (
-        lambda con: ranking_udfs.explain(BOTH, "truth", "u3", 3, con=con, descending={"b": False}),
-        "explain a=a.csv b=b.csv:ascending truth.csv --user-id u3 -k 3",
-    ),
-    "overlap": (
-        lambda con: ranking_udfs.overlap(BOTH, [1, 3], con=con, baseline="b", persistence=0.8),
-        "overlap a=a.csv b=b.csv -k 1,3 --baseline b --persistence 0.8",
-    ),
-    "abstention": (
-        lambda con: ranking_udfs.abstention("a", "truth", users="everyone", con=con, confidence=0.9),
-        "abstention a.csv truth.csv --users everyone.csv --confidence 0.9",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("verb", CASES)
-@pytest.mark.filterwarnings("ignore:abstention")
-def test_functions_return_the_rows_of_the_command(
-    tables: Con, registered: None, capsys: Captured, verb: str
-) -> None:
-    function, arguments = CASES[verb]
-    relation = function(tables)
-    assert main([*arguments.split(), "--format", "json"]) == 0
-    expected = json.loads(capsys.readouterr().out)
-    own = (
-        {"file", "write"} if verb.startswith("check") else set()
-    )  # columns with files, and with advice for the entry point
-    assert {*relation.columns} == {*expected[0]}
-    shared = [name for name in relation.columns if name not in own]
-    assert relation.select(*shared).fetchall() == [tuple(map(row.get, shared)) for row in expected] != []
 
 
 def test_advice_of_a_problem_is_python(tables: Con) -> None:
@@ -90,16 +45,11 @@ def test_advice_of_a_problem_is_python(tables: Con) -> None:
     assert problems.filter("severity = 'error'").fetchall() == []
 
 
-@pytest.mark.parametrize(("method", "descending"), [("rrf", False), ("combsum", True)])
-def test_fuse_returns_the_rows_of_sql(tables: Con, method: str, descending: bool) -> None:
-    given: Any = {"method": method, "weights": {"a": 1, "b": 2}, "depth": 3, "descending": descending}
-    fused = ranking_udfs.fuse(BOTH, con=tables, **given)
-    with ranking_udfs.register(tables.cursor()) as con:
-        both = "SELECT 'a' AS system, * FROM a UNION ALL SELECT 'b', * FROM b"
-        options = f"'{method}', MAP {{'a': 1, 'b': 2}}, depth := 3, descending := {descending}"
-        query = f"WITH lists AS ({both}) FROM ranking.fuse('lists', {options}) ORDER BY ALL"
-        expected = con.execute(query).fetchall()
-    assert fused.order("ALL").fetchall() == expected != []
+def test_explain_shows_the_scores_of_a_turned_model_as_they_are() -> None:
+    models = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"x": 5, "y": 7}}}
+    found = ranking_udfs.explain(models, {"q": ["x"]}, "q", descending={"b": False})
+    rows = found.select("system, rank, itemid, score").fetchall()
+    assert rows == [("a", 1, "x", 2), ("a", 2, "y", 1), ("b", 1, "x", 5), ("b", 2, "y", 7)]
 
 
 def test_split_returns_the_rows_of_sql_for_every_input(tables: Con) -> None:
@@ -182,7 +132,6 @@ def test_keywords_of_other_functions_are_errors(verb: str) -> None:
     arguments = {"check": [LISTS, LISTS], "explain": [LISTS, LISTS, "q1"], "abstention": [LISTS, LISTS]}
     for keyword in NOT_TAKEN[verb].split():
         hint = r" \(did you mean user_col\?\)" if keyword == "usr_col" else ""
-        with pytest.raises(
-            TypeError, match=rf"^{verb}: got an unexpected keyword argument '{keyword}'{hint}"
-        ):
+        error = rf"^{verb}: got an unexpected keyword argument '{keyword}'{hint}"
+        with pytest.raises(TypeError, match=error):
             getattr(ranking_udfs, verb)(*arguments.get(verb, [LISTS]), **{keyword: "x"})

@@ -33,22 +33,10 @@ PAGES = [
     "sql/migrating.md",
     "sql/statistics.md",
 ]  # continue the session of sql/README.md
-SESSIONS = [
-    "README.md",
-    "sql/README.md",
-    "sql/without_python.md",
-    "examples/README.md",
-    "examples/tutorial.md",
-    "examples/logs/README.md",
-    "examples/queries.md",
-    "examples/retrieval/README.md",
-    "examples/retrieval/python.md",
-    "examples/retrieval/search.md",
-    "examples/retrieval/answers.md",
-    "udfs/ranking_udfs/README.md",
-    "udfs/ranking_udfs/command/README.md",
-    "udfs/ranking_udfs/duckdb/README.md",
-]
+SESSIONS = """README.md sql/README.md sql/without_python.md examples/README.md examples/tutorial.md
+    examples/logs/README.md examples/queries.md examples/retrieval/README.md examples/retrieval/python.md
+    examples/retrieval/search.md examples/retrieval/answers.md udfs/ranking_udfs/README.md
+    udfs/ranking_udfs/command/README.md udfs/ranking_udfs/duckdb/README.md""".split()  # noqa: SIM905
 DOCUMENTS = [
     ROOT / "README.md",
     *(one for name in ("examples", "sql", "udfs", "tests") for one in sorted(ROOT.glob(f"{name}/**/*.md"))),

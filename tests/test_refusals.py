@@ -100,9 +100,7 @@ def test_all_entry_points_refuse_the_same_tables(
     of_sql = dict(calls(columns))
     if not words:  # a call that succeeds takes longer
         of_sql = {"ranking.evaluate": of_sql["ranking.evaluate"]}
-    errors = {
-        name: error_of(lambda query=query: con.execute(query).fetchall()) for name, query in of_sql.items()
-    }
+    errors = {name: error_of(lambda q=query: con.execute(q).fetchall()) for name, query in of_sql.items()}
     tables = con.table("rec").to_arrow_table(), con.table("truth").to_arrow_table()
     errors["Arrow"] = error_of(lambda: partitioned(*tables, columns))
     files = ("rec.parquet", "truth.parquet", "recall", 2)

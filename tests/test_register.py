@@ -363,12 +363,8 @@ def test_existing_macros_and_functions_are_never_replaced(bare: Con) -> None:
     )
     elsewhere = "auc, hits, judge, mrr, recall, struct, success; ranking.auc, ranking.hits, ranking.judge, "
     elsewhere += "ranking.mrr, ranking.recall, ranking.hit_rate"  # TEMP macros would hide them
-    for options, others in (
-        ({}, not_replaced),
-        ({}, not_replaced),
-        ({"hivemall": True}, elsewhere),
-        ({}, not_replaced),
-    ):
+    usual: tuple[dict[str, Any], str] = ({}, not_replaced)
+    for options, others in (usual, usual, ({"hivemall": True}, elsewhere), usual):
         assert left_alone(bare, **options) == others
         rows = [bare.execute(f"{use}; SELECT {calls}").fetchone() for use, calls in hers.items()]
         assert rows == [(3, "struct", 2, "recall", 3, 5, "ndcg"), ("auc",), ("mrr",)]
@@ -402,9 +398,8 @@ def test_macros_made_after_register_are_never_replaced(tmp_path: Path) -> None:
 def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
     ranking_udfs.register(ranking_udfs.register(bare, name=name), name=name)
     quoted = '"' + name.replace('"', '""') + '"'
-    assert (
-        bare.execute(f"SELECT {quoted}.recall([1, 3], [1, 2]), {quoted}.main.mae(3, 1)").fetchall() == RESULT
-    )
+    query = f"SELECT {quoted}.recall([1, 3], [1, 2]), {quoted}.main.mae(3, 1)"
+    assert bare.execute(query).fetchall() == RESULT
     with pytest.raises(duckdb.Error, match=re.escape(f"{name}.recall: k must be 0 or more, got -1")):
         bare.execute(f"SELECT {quoted}.recall([1], [1], -1)")
     with pytest.raises(duckdb.Error, match=re.escape(f"{name}.evaluate: every k in ks must be 0 or more")):

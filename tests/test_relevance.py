@@ -2,13 +2,11 @@
 
 import pytest
 
-from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, module_connection, rows
 from tests.ties import Tied, create_tables
 from tests.witnesses import random_topics
 
 TOPICS = random_topics(seed=24, n=60, longest=12, items=15, most_judged=8)
-BINARY = [name for name, measure in MEASURES.items() if measure.column and "min_grade" in measure.options]
 con = module_connection()
 
 
@@ -16,31 +14,6 @@ con = module_connection()
 def tables(con: Con) -> None:
     create_tables(con, [Tied([(item, -i) for i, item in enumerate(of.rec)], of.truth) for of in TOPICS])
     con.execute("CREATE TABLE rec AS FROM given; CREATE TABLE truth AS FROM judged")
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        f"SELECT * FROM ranking.distribution({{}}, [0, 3, NULL]{{}}, measures := {BINARY})",
-        "SELECT * FROM ranking.interpolated_precision_curve({}{})",
-        "SELECT * FROM ranking.precision_recall_curve({}, 4{})",
-        "SELECT userid, n_truth FROM ranking.judged({}, 3{})",
-    ],
-)
-def test_options_equal_lowered_grades_and_filtered_lists(con: Con, call: str) -> None:
-    con.execute("""
-        CREATE OR REPLACE TEMP VIEW lowered AS SELECT * REPLACE (if(rel >= 2, rel, 0) AS rel) FROM truth;
-        CREATE OR REPLACE TEMP VIEW filtered AS
-        SELECT userid, itemid, max(score) AS score FROM rec SEMI JOIN truth USING (userid, itemid)
-        GROUP BY ALL""")
-    values, expected = (
-        con.execute(f"{call.format(*arguments)} ORDER BY ALL").fetchall()
-        for arguments in (
-            ("'rec', 'truth'", ", min_grade := 2, unjudged := 'skip'"),
-            ("'filtered', 'lowered'", ""),
-        )
-    )
-    assert values == expected != []
 
 
 def test_condensed_lists_equal_those_of_ir_measures(con: Con) -> None:

@@ -73,10 +73,8 @@ def four_tables(four: str) -> Iterator[Con]:
 def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> None:
     found = sections(four)
     answer = text_of(found["The answer"])
-    query = (
-        "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec WHERE system = 'als'"
-    )
-    ((leaked, of),) = four_tables.execute(query).fetchall()
+    query = "SELECT count(*) FILTER ((userid, itemid) IN (FROM train)), count(*) FROM rec"
+    ((leaked, of),) = four_tables.execute(f"{query} WHERE system = 'als'").fetchall()
     assert f"rec: items already in the user's history: als {leaked} of {of} (8%), bert" in answer
     problems = {row["Problem"]: row for row in tables_in(found["The data"])[1]}
     assert problems["rec: items already in the user's history"]["als"] == f"{leaked} of {of}"
@@ -93,16 +91,10 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
 @pytest.mark.usefixtures("files")
 def test_answer_has_caveats_of_every_cutoff_by_their_tables(run: Run) -> None:
     """Let als repeat an item, tie scores, have short lists; six users have no relevant item."""
-    csv(
-        "als.csv",
-        "userid,itemid,score",
-        *(f"u{u},{i % (4 + u % 9)},{-(i // 2)}" for u in range(120) for i in range(5 + u % 9)),
-    )
-    csv(
-        "relevant.csv",
-        "userid,itemid,rel",
-        *(f"u{u},{i},{int(u > 5)}" for u in range(120) for i in range(12)),
-    )
+    lists = (f"u{u},{i % (4 + u % 9)},{-(i // 2)}" for u in range(120) for i in range(5 + u % 9))
+    csv("als.csv", "userid,itemid,score", *lists)
+    graded = (f"u{u},{i},{int(u > 5)}" for u in range(120) for i in range(12))
+    csv("relevant.csv", "userid,itemid,rel", *graded)
     call = [*FILES[:2], FILES[-1], "-m", "ndcg", "-k", "5", "-k", "10", "-k", "3", "--baseline", "als"]
     problems = ranking_udfs.check({"als": "als.csv", "bert": "bert.csv"}, "relevant.csv", [5, 10, 3])
     expected = problems.filter("severity <> 'info'").select("problem, code, k").distinct().fetchall()
@@ -139,9 +131,8 @@ def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
         half = 1.980272249272974 * values.std() / 119**0.5  # SciPy's t.ppf(0.975, 118)
         ends = {"Mean": values.mean(), "Low": values.mean() - half, "High": values.mean() + half}
         assert all(is_shown(row[name], value) for name, value in ends.items())
-    ndcg = con.sql(
-        "SELECT system, ndcg FROM ranking.evaluate('rec', 'truth', [10], min_grade := 2)"
-    ).fetchall()
+    query = "SELECT system, ndcg FROM ranking.evaluate('rec', 'truth', [10], min_grade := 2)"
+    ndcg = con.execute(query).fetchall()
     shown = {row["System"]: row["Mean"] for row in means if row["Measure"] == "NDCG@10"}
     assert {*shown} == {*popularity}
     assert all(is_shown(shown[system], mean) for system, mean in ndcg)
@@ -151,8 +142,9 @@ def test_contents_of_lists_match_sql(four: str, four_tables: Con) -> None:
         assert is_shown(row["Head"], 1 - tail)
     assert [row["Column"] for row in everything] == [*of_all.columns.drop("k")]
     for row in everything:
-        assert {s: row[s] for s in of_all.index} == {
-            s: f"{of_all.loc[s, row['Column']]:.4g}" for s in of_all.index
+        column = of_all[row["Column"]]
+        assert {system: row[system] for system in of_all.index} == {
+            s: f"{column[s]:.4g}" for s in of_all.index
         }
 
     lift = of_all["popularity_lift"] + 1
@@ -238,10 +230,8 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     for user, item, score in read("als.csv"):
         if int(item) < 12 and float(score) > 26:
             hits[user].append(31 - int(float(score)))
-    without, (counts, edges) = (
-        120 - len(hits),
-        np.histogram([*map(min, hits.values())], bins=20, range=(1, 5)),
-    )
+    without = 120 - len(hits)
+    counts, edges = np.histogram([*map(min, hits.values())], bins=20, range=(1, 5))
     assert [row["als"] for row in users] == [str(without), *map(str, counts)]
     bins = [row["First hit rank@5"] for row in users]
     assert bins == ["no value", *(f"from {edge:.4g}" for edge in edges[:-1])]
@@ -304,9 +294,8 @@ def test_condensed_lists_and_an_error_in_the_data() -> None:
     (user,) = re.findall(r"The lists of (u\d+) ", text_of(changed))
     (lists,) = [table for table in tables_in(changed) if "Rank" in table[0]]
     for name in ("als", "bert"):
-        ranked = [
-            int(i) for u, i, _ in sorted(read(f"{name}.csv"), key=lambda row: -float(row[2])) if u == user
-        ]
+        best_first = sorted(read(f"{name}.csv"), key=lambda row: -float(row[2]))
+        ranked = [int(item) for of, item, _ in best_first if of == user]
         assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else f"{i}" for i in ranked[:5]]
     assert any(int(row["als"].partition(" ")[0]) > 12 for row in lists)
 

@@ -63,9 +63,8 @@ def gate(step: int = -1, **given: str) -> tuple[int, str, str]:
     action, folder = read_yaml(ACTION.read_text(encoding="utf-8")), os.getcwd()
     inputs = {"python": sys.executable, "candidate": "good.csv", "baseline": "good.csv", "truth": "truth.csv"}
     inputs |= {name.replace("_", "-"): value for name, value in given.items()}
-    values = {
-        f"inputs.{name}": inputs.get(name, one.get("default")) for name, one in action["inputs"].items()
-    }
+    declared = action["inputs"].items()
+    values = {f"inputs.{name}": inputs.get(name, one.get("default")) for name, one in declared}
     values["steps.setup.outputs.python-path"] = sys.executable
     run = action["runs"]["steps"][step]
     env = {name: values[text.strip("${} ")] for name, text in run["env"].items()}
@@ -96,13 +95,10 @@ def golden_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     code, summary, said = gate(candidate="worse.csv", segment="kinds.csv:kind")
     assert code == 3
-    assert (
-        "## Ranking gate: failed\n\n\n- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n" in summary
-    )
-    assert (
-        "\n- Segment a: candidate is significantly worse than baseline in NDCG@10 by 0.3691 "
-        in summary.partition("<details>")[0]
-    )
+    head = summary.partition("<details>")[0]
+    failure = "- Failed: worse: candidate in ndcg@10 (1 of 1 comparisons)\n"
+    assert f"## Ranking gate: failed\n\n\n{failure}" in head
+    assert "\n- Segment a: candidate is significantly worse than baseline in NDCG@10 by 0.3691 " in head
     mean = (1 / log2(3) + 1 / log2(4)) / 2
     assert re.search(rf"\n\| NDCG@10 +\| candidate +\| {mean:.4f} +\| 1 ", summary)
     assert re.search(r"\n\| NDCG@10 +\| b +\| 10 +\| candidate +\| 0.5 +\| 1 ", summary)  # 1 / log2(4)
@@ -110,9 +106,8 @@ def test_the_gate_fails_if_the_candidate_is_worse() -> None:
     assert [one["file"] for one in manifest["inputs"]] == ["good.csv", "worse.csv", "truth.csv", "kinds.csv"]
     assert "ranking-udfs: failed: worse" in said
     main(["evaluate", "good.csv", "truth.csv", "--by-user", "good.parquet", "--manifest", "--no-check"])
-    code, summary, _ = gate(
-        candidate="worse.csv", baseline="", against="good.parquet", options="--ties\n item"
-    )
+    stored = {"baseline": "", "against": "good.parquet", "options": "--ties\n item"}
+    code, summary, _ = gate(candidate="worse.csv", **stored)
     assert (code, f" {mean:.4f} " in summary) == (3, True)
     code, summary, said = gate(candidate="worse.csv", measures="mrr@3", comparison_options="--margin 0.7")
     assert (code, said, summary[:24]) == (0, "", "## Ranking gate: passed\n")
@@ -149,9 +144,8 @@ def test_only_a_first_run_passes_without_a_baseline() -> None:
     given = {"baseline": "none.csv", "first_run": "true"}
     code, summary, said = gate(candidate="worse.csv", comparison_options="--margin 0.1", **given)
     assert code == 0
-    assert (
-        "## Ranking gate: no baseline yet\n\n**Nothing was compared**: there is no file `none.csv`" in summary
-    )
+    nothing = "**Nothing was compared**: there is no file `none.csv`"
+    assert f"## Ranking gate: no baseline yet\n\n{nothing}" in summary
     assert re.search(r"\| NDCG +\| 0.5655 ", summary)
     assert said.startswith("::warning title=Ranking gate::Nothing was compared")
     assert gate(candidate="gone.csv", **given)[0] == 1
@@ -176,17 +170,15 @@ def test_the_gate_executes_no_input() -> None:
 def test_the_gate_installs_its_own_version() -> None:
     code, _, said = gate(1)
     assert code == 0, said
-    assert [
-        *Path("ranking-udfs").glob(f"lib/*/site-packages/duckdb_ranking_udfs-{ranking_udfs.__version__}*")
-    ]
+    installed = f"lib/*/site-packages/duckdb_ranking_udfs-{ranking_udfs.__version__}*"
+    assert [*Path("ranking-udfs").glob(installed)]
     assert gate(python="")[0] == 0
 
 
 @pytest.mark.usefixtures("golden_set")
 def test_the_documented_pipelines_of_github_and_gitlab_work() -> None:
-    github, gitlab = map(
-        read_yaml, re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    )
+    page = PAGE.read_text(encoding="utf-8")
+    github, gitlab = map(read_yaml, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
     inputs = read_yaml(ACTION.read_text(encoding="utf-8"))["inputs"]
     given = github["jobs"]["ranking"]["steps"][-1]["with"]
     assert {name for name, one in inputs.items() if one.get("required")} <= {*given} <= {*inputs}

@@ -95,6 +95,5 @@ def test_arguments_work_by_place_and_by_name(pack: Con, name: str) -> None:
         by_name = [f"{one} := {other[one]}" for one in reversed(defaults)]
         assert rows(pack, name, *by_name) == rows(pack, name, *(other[one] for one in defaults))
         all_by_place = [given[one] if one in required else default for one, default in defaults.items()]
-        assert rows(pack, name, *all_by_place) == rows(
-            pack, name, *(f"{one} := {given[one]}" for one in required)
-        )
+        needed_by_name = (f"{one} := {given[one]}" for one in required)
+        assert rows(pack, name, *all_by_place) == rows(pack, name, *needed_by_name)

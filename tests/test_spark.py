@@ -110,14 +110,8 @@ TABLES_SQL, LISTS_SQL = (
     (ROOT / "tests" / "tables" / name).read_text() for name in ("spark.sql", "spark_lists.sql")
 )
 LISTS = duckdb.sql(LISTS_SQL).to_arrow_table()
-FORMS = [
-    "rec, truth",
-    "rec, truth, k",
-    "texts, graded, 2, options",
-    "pairs, grades, k",
-    "judge(rec, truth), k",
-    "judge(texts, graded)",
-]
+FORMS = ["rec, truth", "rec, truth, k", "texts, graded, 2, options", "pairs, grades, k"]
+FORMS += ["judge(rec, truth), k", "judge(texts, graded)"]
 
 
 @on_either

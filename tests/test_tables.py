@@ -59,23 +59,6 @@ def test_tables_can_be_whatever_query_table_reads(tables: Con, tmp_path: Path, m
         assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
 
 
-@pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
-def test_ascending_scores_rank_like_negated_ones(tables: Con, kind: str) -> None:
-    """Compare with and without a heap, for scores that a DOUBLE can hold and others."""
-    tables.execute(f"""
-        CREATE OR REPLACE TABLE many AS
-        SELECT i % 7 AS userid, i AS itemid, (CASE WHEN i % 11 > 0 THEN hash(i) % 20 END)::{kind} AS score
-        FROM range(700) AS t(i);
-        CREATE OR REPLACE TABLE opposite AS SELECT * REPLACE (-score AS score) FROM many;
-        CREATE OR REPLACE TABLE liked AS SELECT userid, itemid FROM many WHERE hash(itemid + 1) % 3 = 0
-    """)
-    query = "FROM ranking.by_user('{}', 'liked', [{}], measures := 'ndcg,auc' {}) ORDER BY ALL"
-    for k in ("5", "NULL"):
-        expected = tables.execute(query.format("opposite", k, "")).fetchall()
-        assert len(expected) == 7
-        assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
-
-
 def test_different_id_types_are_an_error_before_a_cast() -> None:
     """The cast of a text that is no date, or of a date, came first in one of six calls, or in each."""
     with ranking_udfs.register(duckdb.connect(config={"threads": 4})) as con:

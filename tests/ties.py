@@ -93,8 +93,7 @@ def create_tables(con: Con, cases: Sequence[Tied]) -> None:
     judged = [(user, *row) for user, case in enumerate(cases) for row in case.truth.items() or [(None, 1)]]
     kinds = pa.int32(), pa.int32(), pa.float64()
     for name, column, rows in (("given", "score", given), ("judged", "rel", judged)):
-        columns = [
-            pa.array(values, kind) for values, kind in zip(zip(*rows, strict=True), kinds, strict=True)
-        ]
+        cells = zip(zip(*rows, strict=True), kinds, strict=True)
+        columns = [pa.array(values, kind) for values, kind in cells]
         con.register("rows", pa.table(columns, ["userid", "itemid", column]))
         con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM rows").unregister("rows")
