@@ -4876,7 +4876,9 @@ row_number() OVER (PARTITION BY is_of_segment ORDER BY p ASC NULLS LAST) AS p_pl
 row_number() OVER (PARTITION BY is_of_segment ORDER BY p_same ASC NULLS LAST) AS p_same_place
 FROM _ranking_rows))
 )
-SELECT * EXCLUDE (is_of_segment, df, named_direction, n_predicted, quantiles, distance, least_users, is_higher_better, ranking_absent) REPLACE (
+SELECT * EXCLUDE (
+is_of_segment, df, named_direction, n_predicted, quantiles, distance, least_users, is_higher_better, ranking_absent
+) REPLACE (
 CASE
 WHEN (2::DOUBLE ** greatest(1 - users, -1022) >= 0.05e0
 OR (p_same_adjusted < 0.05e0) IS NOT TRUE AND (p_adjusted >= 0.05e0 OR p_adjusted IS NULL)) THEN 'unclear'

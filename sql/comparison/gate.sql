@@ -59,6 +59,8 @@ WITH _ranking_rows AS NOT MATERIALIZED (
 ), corrected AS NOT MATERIALIZED (
     {{ comparing.corrected(of, "_ranking_rows", "is_of_segment", "n_predicted", true) | indent }}
 )
-SELECT * EXCLUDE (is_of_segment, df, named_direction, n_predicted, quantiles, distance, least_users, is_higher_better, ranking_absent) REPLACE (
+SELECT * EXCLUDE (
+    is_of_segment, df, named_direction, n_predicted, quantiles, distance, least_users, is_higher_better, ranking_absent
+) REPLACE (
     {{ comparing.verdict(of, "is_higher_better") | indent }} AS verdict)
 FROM corrected

@@ -15,9 +15,9 @@
 -- Columns that you do not select are not computed. Quote the name of a column with options: `"ndcg(gain=linear)"`. A min_grade
 -- among the options of a measure overrides the argument.
 --
--- Gains, as in NDCG, ignore min_grade. With it, users without a high grade stay in the mean and score 0. With a truth of high grades only, they leave the
--- mean. In the example data, min_grade := 4 gives `similar` a recall at 10 of 0.594 over 30 users; 5 of these count in
--- users_without_relevant. A truth WHERE stars >= 4 gives 0.713 over 25 users.
+-- Gains, as in NDCG, ignore min_grade. With it, users without a high grade stay in the mean and score 0. With a truth of high
+-- grades only, they leave the mean. In the example data, min_grade := 4 gives `similar` a recall at 10 of 0.594 over 30 users;
+-- 5 of these count in users_without_relevant. A truth WHERE stars >= 4 gives 0.713 over 25 users.
 CREATE OR REPLACE MACRO ranking.evaluate(
     rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}

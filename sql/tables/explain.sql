@@ -25,7 +25,8 @@
 -- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
 -- `ndcg` at k, but `precision` still divides by the rank.
 --
--- Gains ignore min_grade. A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and gain are NULL.
+-- Gains ignore min_grade. A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
+-- gain are NULL.
 --
 -- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
 -- find the users with the largest losses, see `examples/queries.md`.
@@ -90,7 +91,8 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
 ), matched AS NOT MATERIALIZED (
     {{ judging.matched(of) | indent }}
 ), relevant_ranks AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (size), {{ judging.judgement() | indent(8) }}{% if of.expected %}, {{ judging.copies() }} AS copies{% endif +%}
+    SELECT * EXCLUDE (size), {{ judging.judgement() | indent(8) }}
+        {%- if of.expected %}, {{ judging.copies() }} AS copies{% endif +%}
     FROM matched
 ), entries AS MATERIALIZED (
     SELECT
