@@ -417,7 +417,7 @@ PrintMacro = Callable[[click.Context, list[str]], None]
 
 
 class Once(click.Command):
-    """A command that takes each single option once."""
+    """A command with single options, each given at most once."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; raise UsageError for a repeated single option."""

@@ -29,7 +29,7 @@ class ModelOrder:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the best model is the only one, and significantly better in all of its comparisons."""
+        """True if the best model is the only one, and significantly better in all of its comparisons."""
         return not self.is_tied and all(row["verdict"] == "better" for row in self.rows)
 
 
