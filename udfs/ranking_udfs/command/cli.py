@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..options import K
 from ..texts import shorten
 from .gates import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
@@ -80,6 +81,8 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     options = SimpleNamespace(**usual | written_values(arguments))
     options.descending = not options.ascending
     options.check = not options.no_check
+    if not options.ks and (not options.measures or not all(choice.cuts for choice in options.measures)):
+        options.ks = [K]
     if name == "report" and options.output is None and options.figures is None:
         options.output = "report.html"
     if options.output == "-":  # standard output, as of other commands

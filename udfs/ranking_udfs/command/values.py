@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluation.defaults import LARGEST_K
+from ..options import LARGEST
 from ..texts import shorten
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def expand_range(match: re.Match[str]) -> str:
 def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
     """Return the cutoffs; raise ValueError for a cutoff that is longer than any list."""
     for k in ks:
-        if k is not None and k > LARGEST_K:
-            raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")
+        if k is not None and k > LARGEST:
+            raise ValueError(f"k must be {LARGEST} or less, or all, got {k}")
     return [*ks]
 
 
