@@ -9,9 +9,11 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import users_texts
+from ranking_udfs.kinds import OptionError, integer, number
 from ranking_udfs.measures.registry import MEASURES, Measure
-from ranking_udfs.options import Option, OptionError, check, integer, number
+from ranking_udfs.options import Option, check
 from ranking_udfs.partitions import TABLES
+from ranking_udfs.texts import shorten
 from tests.calls import table_functions
 
 # Table functions that do not run over partitions of users, and why.
@@ -30,14 +32,14 @@ NOT_PARTITIONED = {
 SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "tables.py"
 
 
-@pytest.mark.parametrize("value", [3, 9, -math.inf, math.nan, 10**150, True, "12", [12]])
+@pytest.mark.parametrize("value", [3, 9, -math.inf, math.nan, 10**400, True, "12", [12]])
 def test_a_number_is_read_by_the_rule_of_its_option(value: object) -> None:
     options = {"least": Option(number("a number above 9", lambda given: given > 9), "least", None)}
     for accepted in (None, 9.5, 10**20 + 1):
         assert check(options, {"least": accepted})["least"] == (accepted and float(accepted))
     with pytest.raises(ValueError, match=r"^least must be a number above 9, got ") as raised:
         check(options, {"least": value})
-    assert str(raised.value).endswith(f"got {value!r}"[:200])
+    assert str(raised.value).endswith(f"got {shorten(repr(value))}")
 
 
 def test_an_integer_of_python_is_not_rounded() -> None:

@@ -19,10 +19,11 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.folder import folder
+from ranking_udfs.kinds import TABLE
 from ranking_udfs.macros.frozen import parameters_of
 from ranking_udfs.macros.script import FORMS, script_macros
 from ranking_udfs.measures.registry import MEASURES
-from ranking_udfs.options import FUNCTIONS, TABLE
+from ranking_udfs.options import FUNCTIONS
 from tests.calls import CONSTANT, MAKE, table_functions
 from tests.conftest import Captured, Con, Patch, module_connection, refusal
 from tests.test_signatures import OF_ONE, OTHER
@@ -433,7 +434,10 @@ def test_a_frozen_macro_checks_columns_of_its_own_names(bare: Con, capsys: Captu
         ("evaluate -k 3 -k 4", "-k must be given once, got it 2 times"),
         ("evaluate -k 3 --macro other", "--macro must be given once, got it 2 times"),
         ("evaluate -k 3 --ties x", "Invalid value for '--ties'"),
-        ("intents_by_user -k 3 --alpha 2", "Invalid value for '--alpha': must be a number from 0 to 1, got '2'"),
+        (
+            "intents_by_user -k 3 --alpha 2",
+            "Invalid value for '--alpha': must be a number from 0 to 1",
+        ),
         ("split --test-size x", "sql: Conversion Error: Could not convert string 'x' to INTERVAL"),
         ("split", "sql: test_from, test_size or last must say what the test is"),
         ("recall -k 3", "sql: --macro requires a FUNCTION, one of "),

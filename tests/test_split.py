@@ -10,7 +10,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.compose.functions import compose_call
 from ranking_udfs.compose.split import length
-from ranking_udfs.options import Typed
+from ranking_udfs.kinds import Typed
 from tests.conftest import Con, module_connection, refusal
 
 # Tables whose names and columns the SQL uses too.

@@ -127,7 +127,7 @@ def test_trec_order_equals_a_slow_definition(con: Con, descending: bool) -> None
     arguments = "".join(f", {name} := {literal(of)}" for name, of in columns.items())
     query = f"""
         SELECT userid, k, mrr, recall FROM ranking.by_user(
-            'tied_rec', 'tied_truth', ks := [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{arguments})"""
+            'tied_rec', 'tied_truth', 'mrr,recall', [1, 3, NULL], 'trec'{arguments})"""
     values = con.execute(query).fetchall()
     lists: dict[int, list[tuple[bool, float, str]]] = {}
     for user, item, score in con.sql("FROM tied_rec").fetchall():

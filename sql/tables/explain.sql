@@ -20,7 +20,7 @@
 -- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
 -- `ndcg` at k, but `precision` still divides by the rank.
 --
--- Gains ignore min_grade. A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
+-- A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
 -- gain are NULL.
 --
 -- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
@@ -61,7 +61,7 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
     SELECT
         _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items, {% if of.expected %}lists.scores, {% endif %}lists.given_scores,
-        {{ judging.truth() | indent(8) }}
+        {{ judging.truth(of) | indent(8) }}
     FROM _ranking_user
     LEFT JOIN _ranking_systems ON true
     LEFT JOIN truth_lists ON true

@@ -22,10 +22,6 @@
 -- descending applies to all systems. If lower scores are better for one system only, negate its scores:
 -- `SELECT * REPLACE (CASE WHEN system = 'bert' THEN -score ELSE score END AS score) FROM rec`.
 CREATE OR REPLACE MACRO ranking.judged(ARGUMENTS) AS TABLE
-{# Words in capitals stand for arguments, so that each is written once. They are replaced when the files are read, by this
-   signature and this head. In signatures, the other table functions write COLUMN_ARGUMENTS for the arguments from user_col to
-   descending and JUDGING_ARGUMENTS for those from min_grade to users, or REC_COLUMN_ARGUMENTS if there is no truth. Heads write
-   TABLE_LINES, COLUMN_LINES and JUDGING_LINES for the lines above that explain them. #}
 {% import "tables/internal/judging.jinja" as judging %}
 WITH {{ judging.judged(of) }}
 SELECT

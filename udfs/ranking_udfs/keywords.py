@@ -83,8 +83,8 @@ class Report(Columns, Grades, Tests, More, TypedDict, total=False):
     """Options of `report`."""
 
     baseline: str | None
-    ties: str
     users: Table
+    ties: str
     predicted_truth: Table
     also: Sequence[str] | str | None
     title_col: str | None

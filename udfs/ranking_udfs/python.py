@@ -22,7 +22,8 @@ from .inputs.evaluation import Evaluation
 from .inputs.events import read_events, split_query
 from .inputs.tables import ORDER, Inputs
 from .keywords import Cutoffs, Measures, Table
-from .options import VERBS, K, Values, check_keywords, defaults, described_options
+from .kinds import K
+from .options import VERBS, Values, check_keywords, defaults, described_options
 from .options import check as check_options
 from .quoting import literal, sql_value
 

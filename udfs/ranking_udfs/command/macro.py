@@ -9,10 +9,11 @@ import duckdb
 
 from ..compose.arguments import IN_MACRO
 from ..duckdb.macros import macros
+from ..kinds import BOOLEAN, TABLE, Typed
 from ..macros.frozen import frozen_macro
-from ..options import BOOLEAN, FUNCTIONS, TABLE, Option, Typed
+from ..options import FUNCTIONS, Option
 from ..quoting import literal
-from .options import EVERY, NAMES, SHORT, Once, Value, setting
+from .options import EVERY, NAMES, SHORT, Once, value_type
 
 # The options whose value is of the type of a time: an integer, or else a value of this type.
 TIMES = {"test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
@@ -56,15 +57,13 @@ def parameters(function: str) -> list[click.Parameter]:
 def option(argument: str, taken: Option) -> click.Option:
     """Return the option for an argument, named and parsed as in other commands."""
     name = {"max_k": "ks", "category_col": "category"}.get(argument) or NAMES.get(argument) or argument
-    known = setting(taken)
     flags = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
-    names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", known.help)[0]
+    names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", taken.text)[0]
     if taken.kind is TABLE or taken.kind is BOOLEAN:
         help_text = f"take a table of {argument}, as the next parameter" if taken.kind is TABLE else help_text
         return click.Option(names, is_flag=True, help=help_text)
-    parse = EVERY["ks"].parse if name == "ks" else known.parse
-    kind = click.Choice(known.choices) if known.choices else Value(name, parse)
-    return click.Option(names, type=kind, help=help_text, metavar=known.value or None)
+    kind = value_type(name, EVERY["ks"] if name == "ks" else taken)
+    return click.Option(names, type=kind, help=help_text, metavar=taken.value or None)
 
 
 def statement(function: str, given: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,7 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
-from ..options import COLUMNS, GROUPS, OPTIONS, TABLES, VERBS, Option, integer
+from ..kinds import BOOLEAN, Kind, integer, word
+from ..options import COLUMNS, GROUPS, OPTIONS, VERBS, Option
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -31,32 +33,18 @@ ENDINGS = {  # format of --output FILE without --format
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
+COLUMNS_OF_FILES = ("user", "item", "score", "grade", "system")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 # Options of the command by those of Python; those without a name here are parts of others: FILE:COLUMN.
-NAMES = {name: name.removesuffix("_col") for name in OPTIONS} | {
+NAMES = {name: name.removesuffix("_col") for name in OPTIONS if "." not in name} | {
     **{"descending": "ascending", "check": "no_check", "segments": "segment", "user": "user_id", "k": "ks"},
-    **dict.fromkeys((*TABLES, "con", "segment_col", "category_col"), ""),
+    **dict.fromkeys((*GROUPS["tables"], "con", "segment_col", "category_col"), ""),
 }
 
 
-class Setting(NamedTuple):
-    """An option of the command: its help, its default, and its choices or the parser of its values.
-
-    value is the placeholder of a value in the help; is_list allows the option several times.
-    """
-
-    help: str
-    default: Any = None
-    choices: tuple[str, ...] = ()
-    parse: Callable[[str], Any] | None = None
-    value: str = ""
-    is_list: bool = False
-
-
-def setting(option: Option) -> Setting:
-    """Return an option of the table as one of the command."""
-    default = None if option.default is ... else option.default
-    return Setting(option.text, default, option.kind.words, option.kind.parse, option.value, option.is_list)
+def own(text: str, value: str, parse: Callable[[str], Any] = str, is_list: bool = False) -> Option:
+    """Return an option that only the command has; `parse` reads its text."""
+    return Option(Kind("str", read=parse), text, None, value, is_list)
 
 
 FLAGS = {
@@ -72,44 +60,37 @@ FLAGS = {
 }
 # Options that only the command has, and options that it parses in its own way: a file and a column, a list.
 OWN = {
-    **{name: Setting(help, False) for name, help in FLAGS.items()},
-    "measures": setting(OPTIONS["measures"])._replace(
-        help="measures, as in ndcg@5,10,recall; the command `measures` lists them", parse=parse_measures),
-    "ks": Setting("cutoffs, as in 5,10,all or 1-50 (10)",
-                  parse=parse_cut_offs, value="LIST", is_list=True),
-    "segment": Setting("add results for each segment of users", parse=parse_segment, value="FILE:COLUMN"),
-    "items": setting(OPTIONS["items"])._replace(parse=parse_items),
-    "against": Setting("stored run as the baseline: a file of evaluate --by-user FILE --manifest, "
-                       ".parquet or .csv", parse=file_in(".parquet", ".csv"), value="FILE"),
-    "output": Setting("output file; its ending sets the format: .csv, .json, .parquet, .md, .html, .txt",
-                      value="FILE"),
-    "format": Setting("output format, overriding the ending of --output", choices=FORMATS),
-    "by_user": Setting(
-        "write the values of each user: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
-    "rows": Setting(
-        "write the failing records of each problem: .csv, .parquet or .json",
-        parse=file_in(*COPY_OPTIONS), value="FILE"),
-    "fail_if": Setting(
+    **{name: Option(BOOLEAN, text, False) for name, text in FLAGS.items()},
+    "measures": own("measures, as in ndcg@5,10,recall; the command `measures` lists them", "LIST",
+        parse_measures, True),
+    "ks": own("cutoffs, as in 5,10,all or 1-50 (10)", "LIST", parse_cut_offs, True),
+    "segment": own("add results for each segment of users", "FILE:COLUMN", parse_segment),
+    "items": own(OPTIONS["items"].text, OPTIONS["items"].value, parse_items),
+    "against": own("stored run as the baseline: a file of evaluate --by-user FILE --manifest, "
+        ".parquet or .csv", "FILE", file_in(".parquet", ".csv")),
+    "output": own("output file; its ending sets the format: .csv, .json, .parquet, .md, .html, .txt", "FILE"),
+    "format": Option(word(*FORMATS), "output format, overriding the ending of --output", None),
+    "by_user": own("write the values of each user: .csv, .parquet or .json", "FILE", file_in(*COPY_OPTIONS)),
+    "rows": own("write the failing records of each problem: .csv, .parquet or .json", "FILE",
+        file_in(*COPY_OPTIONS)),
+    "fail_if": own(
         "exit with 3 if a condition holds: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', "
         "problems, or SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
-        parse=parse_conditions, value="CONDITION", is_list=True),
-    "digits": Setting("significant digits (4 in tables, all in files)", parse=integer(1, 17).parse,
-                      value="N"),
-    "figures": Setting("write each chart as a file", value="FOLDER"),
-    "figure_format": Setting("format of these files", "svg", ("svg", "png")),
-    "pack": Setting("print the script for clients without Python instead", False),
-    "macro": Setting("print FUNCTION with its options as this macro for any client; its tables are "
-                     "parameters", value="NAME"),
-    **{name: setting(OPTIONS[f"{name}_col"])._replace(
-            help=f"{OPTIONS[f'{name}_col'].text}; FILE:COLUMN applies to one file",
-            default=None, is_list=True)
-       for name in ("user", "item", "score", "grade", "system")},
-    "database": Setting("DuckDB database; REC and TRUTH may name its tables and views", value="FILE"),
-    "format_in": Setting("format of files with an ambiguous ending", "auto", ("auto", "table", "trec")),
-    "threads": Setting("threads for DuckDB", parse=integer(1).parse, value="N"),
-    "memory_limit": Setting("memory limit for DuckDB, as in 4GB", parse=parse_memory, value="SIZE"),
+        "CONDITION", parse_conditions, True),
+    "digits": own("significant digits (4 in tables, all in files)", "N", integer(1, 17).parse),
+    "figures": own("write each chart as a file", "FOLDER"),
+    "figure_format": Option(word("svg", "png"), "format of these files", "svg"),
+    "pack": Option(BOOLEAN, "print the script for clients without Python instead", False),
+    "macro": own("print FUNCTION with its options as this macro for any client; its tables are parameters",
+        "NAME"),
+    **{name: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
+       for name, option in ((name, OPTIONS[f"{name}_col"]) for name in COLUMNS_OF_FILES)},
+    "database": own("DuckDB database; REC and TRUTH may name its tables and views", "FILE"),
+    "format_in": Option(word("auto", "table", "trec"), "format of files with an ambiguous ending", "auto"),
+    "threads": own("threads for DuckDB", "N", integer(1).parse),
+    "memory_limit": own("memory limit for DuckDB, as in 4GB", "SIZE", parse_memory),
 }  # fmt: skip
-EVERY = {NAMES[name]: setting(option) for name, option in OPTIONS.items() if NAMES[name]} | OWN
+EVERY = {NAMES[name]: option for name, option in OPTIONS.items() if NAMES.get(name)} | OWN
 WRITTEN = "output format manifest"
 OF_FILES = "database parts format_in quiet threads memory_limit"
 READ = {"files": OF_FILES}
@@ -358,40 +339,49 @@ COMMANDS: Mapping[str, Spec] = {
     ),
 }
 COLUMN = "name of this column"
-MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
+MAY_HAVE_COLUMN = {"kind": Kind("str", read=parse_items), "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
     "evaluate": {
         "fail_if": {
-            "help": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
+            "text": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
             "in 'users_without_rec > 0.05 * users'"
         }
     },
-    "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
+    "compare": {"format": {"kind": word(*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
-        "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},
+        "output": {"text": "HTML file to write; by default report.html, unless --figures is given"},
         "segment": MAY_HAVE_COLUMN,
     },
     "check": {
-        "fail_if": {"help": "exit with 3 if a condition holds: problems, 'problems(no_rows)'"},
-        "items": {"help": "catalog or corpus: checks for missing items", "value": "FILE"},
+        "fail_if": {"text": "exit with 3 if a condition holds: problems, 'problems(no_rows)'"},
+        "items": {"text": "catalog or corpus: checks for missing items", "value": "FILE"},
     },
     "explain": {
-        "ks": {"help": "one cutoff, or all (10)"},
-        "ties": {"choices": ("item", "expected")},
-        "items": {"help": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
-        "segment": {"help": "file of users with text to show", "parse": parse_items, "value": "FILE"},
+        "ks": {"text": "one cutoff, or all (10)"},
+        "ties": {"kind": word("item", "expected")},
+        "items": {"text": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
+        "segment": {
+            "text": "file of users with text to show",
+            "kind": Kind("str", read=parse_items),
+            "value": "FILE",
+        },
     },
     "split": {
-        "output": {"help": "folder for train and test, in the format of the events", "value": "FOLDER"},
+        "output": {"text": "folder for train and test, in the format of the events", "value": "FOLDER"},
         **{
-            name[:4]: {"default": name, "help": COLUMN, "is_list": False}
+            name[:4]: {"default": name, "text": COLUMN, "is_list": False}
             for name in ("userid", "itemid", "time")
         },
     },
-    "fuse": {"output": {"help": "output file; .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
-    "sql": {"output": {"help": "write the SQL here"}},
+    "fuse": {
+        "output": {
+            "text": "output file; .run for TREC",
+            "kind": Kind("str", read=file_in(*COPY_OPTIONS, TREC)),
+        }
+    },
+    "sql": {"output": {"text": "write the SQL here"}},
     **{
-        name: {"format": {"default": "table", "help": "format of the list"}}
+        name: {"format": {"default": "table", "text": "format of the list"}}
         for name in ("measures", "functions")
     },
 }
@@ -486,20 +476,27 @@ class Command(Once):
                 formatter.write_dl([record for name in names if (record := help_records[name])])
 
 
+def value_type(name: str, option: Option) -> click.ParamType:  # type: ignore[type-arg]
+    """Return the type of the values of an option: words, or a text that its kind parses."""
+    return click.Choice(option.kind.words) if option.kind.words else Value(name, option.kind.parse)
+
+
+def definition_of(command: str, name: str) -> Option:
+    """Return an option of a command, with its changes for this command."""
+    return replace(EVERY[name], **CHANGES.get(command, {}).get(name, {}))
+
+
 def option(command: str, name: str) -> click.Option:
     """Make the click option for an option of a command."""
-    definition = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
-    settings: dict[str, Any] = {"help": definition.help, "required": (command, name) in REQUIRED}
+    definition = definition_of(command, name)
+    settings: dict[str, Any] = {"help": definition.text, "required": (command, name) in REQUIRED}
     if definition.default is False:
         settings["is_flag"] = True
     else:
         settings |= {"multiple": definition.is_list, "metavar": definition.value or None}
-        settings["type"] = (
-            click.Choice(definition.choices) if definition.choices else Value(name, definition.parse)
-        )
-        settings |= (
-            {"default": definition.default, "show_default": True} if definition.default is not None else {}
-        )
+        settings["type"] = value_type(name, definition)
+        if definition.default not in (None, ...) and not definition.is_list:
+            settings |= {"default": definition.default, "show_default": True}
     if name == "pack":
         settings |= {"is_eager": True, "expose_value": False, "callback": print_pack}
     names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}"]

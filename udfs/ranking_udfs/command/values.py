@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..options import LARGEST
+from ..kinds import LARGEST
 from ..texts import shorten
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ..options import FUNCTIONS, TABLE, Typed, check, shown_in_sql
+from ..kinds import TABLE, Typed, shown_in_sql
+from ..options import FUNCTIONS, check
 from ..quoting import sql_value
 from .columns import QUERY, UNKNOWN, cut, is_integer, is_number
 

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import duckdb
 
+from ..kinds import LARGEST
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
-from ..options import FUNCTIONS, LARGEST
+from ..options import FUNCTIONS
 from ..quoting import double, sql_value, unquoted
 from . import portable
 from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of

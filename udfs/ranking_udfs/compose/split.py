@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..options import Typed
+from ..kinds import Typed
 from ..quoting import unquoted
 from .call import Call, nulls
 from .check import no_column, time_kind

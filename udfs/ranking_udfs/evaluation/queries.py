@@ -16,7 +16,7 @@ from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
 from ..options import (
     ARGUMENTS,
-    COMPARED,
+    COMPARISON,
     GRADES,
     OPTIONS,
     Values,
@@ -56,7 +56,7 @@ class Request:
     also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
     stored: str = ""  # the query for the values of each user in a stored run
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
-    comparison: Values = field(default_factory=lambda: defaults(COMPARED))
+    comparison: Values = field(default_factory=lambda: defaults(COMPARISON))
     # The columns of each table by name. With them, queries are composed SQL, to be run or printed for any
     # DuckDB. Without them, queries call our table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -66,6 +66,12 @@ class Request:
     def says_refused(self) -> bool:
         """True if the request concerns unanswerable users: it names all users, or skips these."""
         return self.users or self.columns["without_relevant"] == "skip"
+
+    @property
+    def lowest_grade(self) -> float | None:
+        """Lowest relevant grade; None for every grade above 0."""
+        grade: float | None = self.columns["min_grade"]
+        return grade
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"

@@ -26,7 +26,7 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
-from ..options import COMPARED, FUNCTIONS, OPTIONS
+from ..options import COMPARISON, FUNCTIONS, OPTIONS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
@@ -58,7 +58,7 @@ def is_of_cut_ideal(choice: Choice) -> bool:
 class Evaluation:
     """An evaluation: its connection, its inputs and its options.
 
-    `options` has all options of `evaluation/options.py` by name, and by_user; its measures are parsed.
+    `options` has the options of `options.py` by name, checked, and the command's own.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -96,7 +96,7 @@ class Evaluation:
             predicted_truth=inputs.predicted_truth is not None,
             also=options["also"] or (),
             time=inputs.time,
-            comparison={name: options[name] for name in COMPARED.split()},
+            comparison={name: options[name] for name in COMPARISON.split()},
             **{name: options[name] for name in ("ties", "head", "divergence")},
         )
         for choice in self.request.choices if self.request.ties == "expected" else ():

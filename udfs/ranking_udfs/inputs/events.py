@@ -9,7 +9,8 @@ import duckdb
 
 from ..compose.functions import compose_values
 from ..evaluation.errors import DataError, UsageError
-from ..options import ARGUMENTS, Typed
+from ..kinds import Typed
+from ..options import ARGUMENTS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from . import files

@@ -8,7 +8,8 @@ from ..compose.arguments import IN_MACRO, checked
 from ..compose.call import Call
 from ..compose.functions import CALLS, path_of
 from ..compose.templates import Sql, render
-from ..options import FUNCTIONS, TABLE
+from ..kinds import TABLE
+from ..options import FUNCTIONS
 
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -9,8 +9,8 @@ from ..compose.comparison import Comparison, Gate
 from ..compose.explain import ExplainCall
 from ..compose.templates import Sql
 from ..duckdb.macros import NAMESPACE
+from ..kinds import LARGEST
 from ..measures.registry import MEASURES
-from ..options import LARGEST
 from ..version import PACK, version
 from . import judged
 from .files import code, made, texts

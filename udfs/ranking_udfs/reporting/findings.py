@@ -342,7 +342,7 @@ def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str
     Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of lines, users and
     items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
     """
-    truth, least = of.request.table("truth"), of.request.columns["min_grade"]
+    truth, least = of.request.table("truth"), of.request.lowest_grade
     query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
     query += ", {}\nFROM {}\nGROUP BY ALL"
     summed = fingerprint(["userid", "itemid", "score"])
