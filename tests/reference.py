@@ -467,7 +467,7 @@ def python_functions() -> Iterator[str]:
         shared = [one for one, meaning in shared_arguments().items() if arguments.get(one) == meaning]
         signature = inspect.signature(function)
         named = (one.replace(annotation=one.empty) for one in signature.parameters.values())
-        own = [one for one in named if f"`{one.name}`" not in shared]
+        own = [one for one in named if one.kind is not one.KEYWORD_ONLY or f"`{one.name}`" not in shared]
         call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
         call = textwrap.fill(call[:-1] + ", ..." * bool(shared) + ")", 100, subsequent_indent="    ")
         yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"

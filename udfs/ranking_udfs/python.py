@@ -38,11 +38,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def described(function: Function) -> Function:
-    """Add the options of a function to its docstring and its signature."""
+    """Add the options of a function to its docstring, and those without a place to its signature."""
     options, signature = VERBS[function.__name__], inspect.signature(function)
     own = [value for value in signature.parameters.values() if value.kind is not value.VAR_KEYWORD]
     others = {name: option for name, option in options.items() if name not in signature.parameters}
-    function.__doc__ = (function.__doc__ or "").replace("        options:", described_options(others))
+    function.__doc__ = (function.__doc__ or "").replace("        options:", described_options(options))
     keyword_only = inspect.Parameter.KEYWORD_ONLY
     parameters = [
         inspect.Parameter(name, keyword_only, default=option.default) for name, option in others.items()
@@ -61,18 +61,10 @@ def evaluate(
 ) -> duckdb.DuckDBPyRelation:
     """Compute the mean of each measure for each model and cutoff.
 
+    Without measures: recall, precision, average_precision, mrr, ndcg, hit_rate and f_measure; with history or
+    items, the beyond-accuracy measures too.
+
     Args:
-        rec: recommendations: users, items and scores. Pass a data frame (pandas, Polars, Arrow), a DuckDB
-            relation, a file name or, with `con`, the name of a table or view. Python objects work too: a dict
-            by user (query) of `{id: score}`, of pairs `[(id, score)]` or of ids in order; or a list of dicts,
-            one per item or one per user with a list. For several models, pass a dict of these by model name,
-            or a table with a column `system`.
-        truth: ground truth: users, items and, optionally, grades, in the same forms. The ids of a user can be
-            a set.
-        measures: strings such as `ndcg` or `recall(normalize=min)@5,10`, or cutoffs of the default measures,
-            such as [5, 10]. Default: recall, precision, average_precision, mrr, ndcg, hit_rate and f_measure;
-            with history or items, the beyond-accuracy measures too.
-        ks: cutoffs of measures without an @: an integer or several; by default 10. [None] is the whole list.
         options:
 
     Returns:
@@ -86,7 +78,7 @@ def evaluate(
 
     Raises:
         ValueError: the data or an argument is invalid.
-        TypeError: the name of a column is not a string, or con is not a connection.
+        TypeError: an argument is unknown, or con is not a connection.
         duckdb.Error: DuckDB cannot read an input.
 
     Example:
@@ -112,14 +104,10 @@ def compare(
 ) -> duckdb.DuckDBPyRelation:
     """Compare models: differences with confidence intervals, p-values and verdicts.
 
+    Without measures: ndcg, recall, average_precision, mrr, hit_rate and precision. Beyond-accuracy measures
+    such as novelty have the verdicts `higher` and `lower`.
+
     Args:
-        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
-            name, or a table with a column `system`.
-        truth: ground truth, in any form that `evaluate` accepts.
-        measures: strings or cutoffs, as for `evaluate`. Default: ndcg, recall, average_precision, mrr,
-            hit_rate and precision. Beyond-accuracy measures such as novelty have the verdicts `higher` and
-            `lower`.
-        baseline: model to compare all others with; by default all pairs.
         options:
 
     Returns:
@@ -160,14 +148,11 @@ def report(
 ) -> "Page":
     """Create the HTML report of `ranking-udfs report`; a notebook displays it.
 
-    Requires vl-convert-python, the extra `report`. A DuckDB error aborts an open transaction of `con`.
+    The verdict is about the first measure at its first cutoff; without a baseline, all models are compared
+    with the first. Requires vl-convert-python, the extra `report`. A DuckDB error aborts an open transaction
+    of `con`.
 
     Args:
-        rec: recommendations of one or more models, in any form that `evaluate` accepts. Without a baseline,
-            all models are compared with the first.
-        truth: ground truth, in any form that `evaluate` accepts.
-        measures: strings or cutoffs, with the default of `compare`. The verdict is about the first.
-        ks: cutoffs, as for `evaluate`. The verdict is about the first.
         options:
 
     Returns:
@@ -205,10 +190,6 @@ def check(
     """Check the data for problems, before you trust a result.
 
     Args:
-        rec: recommendations, in any form that `evaluate` accepts.
-        truth: ground truth, in any form that `evaluate` accepts.
-        ks: cutoffs at which to look for tied scores and short lists: an integer or several. [None] is the
-            whole list.
         options:
 
     Returns:
@@ -246,10 +227,6 @@ def explain(
     """Explain the results of one user: the list of each model, rank by rank.
 
     Args:
-        rec: recommendations, in any form that `evaluate` accepts.
-        truth: ground truth, in any form that `evaluate` accepts.
-        user: id of the user.
-        k: one cutoff; [None] is the whole list.
         options:
 
     Returns:
@@ -277,9 +254,6 @@ def overlap(
     """Measure the overlap of the lists of models; no ground truth is needed.
 
     Args:
-        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
-            name, or a table with a column `system`.
-        ks: cutoffs: an integer or several. [None] is the whole list.
         options:
 
     Returns:
@@ -306,9 +280,6 @@ def abstention(
     """Choose a score threshold below which a system should not answer.
 
     Args:
-        rec: recommendations with scores, in any form that `evaluate` accepts.
-        truth: ground truth, with unanswerable users: users without a relevant item, or users that only
-            `users` lists.
         options:
 
     Returns:
@@ -336,8 +307,6 @@ def fuse(rec: Table | Mapping[str, Table], **options: Unpack[keywords.Fuse]) -> 
     """Fuse the rankings of several models into one, for hybrid search or an ensemble.
 
     Args:
-        rec: recommendations of two or more models, in any form that `evaluate` accepts: a dict by model
-            name, or a table with a column `system`.
         options:
 
     Returns:
@@ -361,7 +330,6 @@ def split(events: Table, **options: Unpack[keywords.Split]) -> duckdb.DuckDBPyRe
     """Split events into train and test, by time or by user.
 
     Args:
-        events: users, items and times: a data frame, a relation, a file name or, with `con`, a table name.
         options:
 
     Returns:

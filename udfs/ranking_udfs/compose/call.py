@@ -144,7 +144,7 @@ class Call:
     is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
-    def of(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Call":
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Call":
         """Return the call with these checked arguments; ValueError if they do not fit together."""
         return cls(function, **cls.fields(function, values), **facts)
 

@@ -163,7 +163,7 @@ class ComparisonByUser(Tests):
     types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def of(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "ComparisonByUser":
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "ComparisonByUser":
         """Return the call with these checked arguments; ValueError if they do not fit together."""
         check_tests(values, "predicted")
         return cls(function, **values, **facts)
@@ -224,7 +224,7 @@ class Gate(Tests):
     comparison: str = ""
 
     @classmethod
-    def of(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Gate":
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Gate":
         """Return the call with these checked arguments."""
         return cls(function, **values, **facts)
 

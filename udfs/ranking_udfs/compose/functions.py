@@ -52,7 +52,7 @@ def read_call(function: str, arguments: Mapping[str, Any], **facts: Any) -> Call
     Raises:
         ValueError: the first broken rule, with the value
     """
-    call: Call = CALLS.get(function, Call).of(function, checked(function, arguments), **facts)
+    call: Call = CALLS.get(function, Call).from_arguments(function, checked(function, arguments), **facts)
     return call
 
 

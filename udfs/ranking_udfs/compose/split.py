@@ -44,7 +44,7 @@ class SplitCall:
     is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
-    def of(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "SplitCall":
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "SplitCall":
         """Return the call with these checked arguments; ValueError if they do not fit together."""
         times = {name: typed(values[name]) for name in ("test_from", *SPANS)}
         fields = {name.removesuffix("_col"): value for name, value in {**values, **times}.items()}

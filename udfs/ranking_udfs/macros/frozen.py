@@ -36,7 +36,8 @@ def parse_frozen(
     parameters = parameters_of(function, tables)
     named = {name: Sql(text) for name, text in parameters.items() if name not in IN_MACRO}
     arguments = checked(function, {**values, **named})
-    call = (kind or CALLS.get(function, Call)).of(function, arguments, caller=caller, is_portable=True)
+    read = (kind or CALLS.get(function, Call)).from_arguments
+    call = read(function, arguments, caller=caller, is_portable=True)
     if getattr(call, "randomizes", False):
         raise ValueError("test must be t in a macro, since randomization needs Python, got randomization")
     if function == "compare_by_user" and call.measures is None:
