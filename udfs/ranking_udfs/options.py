@@ -38,11 +38,12 @@ GROUPS: Mapping[str, Options] = {
     "tables": {
         "rec": Option(kinds.TABLE, "recommendations: userid, itemid, score; for several models, system too"),
         "truth": Option(kinds.TABLE, "ground truth: userid, itemid and rel, if there are grades"),
-        "python.rec": Option(kinds.TABLE, "recommendations: a data frame (pandas, Polars, Arrow), a relation, a "
-            "file name, with con the name of a table, a dict by user of {id: score}, of pairs (id, score) or of "
-            "ids in order, or a list of dicts; for several models, a dict of these, or a column system"),
-        "python.truth": Option(kinds.TABLE, "ground truth in the same forms, with grades if there are any; the "
-            "ids of a user can be a set"),
+        "python.rec": Option(kinds.TABLE,
+            "recommendations: a data frame (pandas, Polars, Arrow), a relation, a file name, with con the "
+            "name of a table, a dict by user of {id: score}, of pairs (id, score) or of ids in order, or a "
+            "list of dicts; for several models, a dict of these, or a column system"),
+        "python.truth": Option(kinds.TABLE,
+            "ground truth in the same forms, with grades if there are any; the ids of a user can be a set"),
         "by_user": Option(kinds.TABLE, "values of users, as the rows of ranking.by_user"),
         "comparison": Option(kinds.TABLE, "rows of ranking.compare or ranking.compare_by_user"),
         "events": Option(kinds.TABLE, "events: userid, itemid, time"),
