@@ -1,6 +1,5 @@
 -- Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.
 --
--- max_k: It must be from 0 to 2147483647, not NULL.
 -- Returns:    One row per system and rank, in the order of k: [system,] k, "precision", recall.
 -- Errors:     As for ranking.judged. A max_k that is NULL or out of range. An unknown value of divide.
 -- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 3);

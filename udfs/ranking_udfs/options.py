@@ -63,6 +63,7 @@ GROUPS: Mapping[str, Options] = {
         "check_rows.ks": Option(kinds.CUTOFFS, "cutoffs at which to look for ties and short lists", [K]),
         "k": Option(kinds.CUTOFF, "one cutoff; [NULL] (in Python [None]) is the whole list", K, "K"),
         "max_k": Option(kinds.CUTOFF, "depth of the ranking; NULL is the whole list"),
+        "precision_recall_curve.max_k": Option(kinds.integer(0, kinds.LARGEST), "last rank"),
         "ties": Option(word("item", "trec", "expected"),
             "order of equal scores: by item, as trec_eval orders them, or averaged over all orders", "item"),
         "explain.ties": Option(word("item", "expected"), "order of equal scores: by item, or averaged over "

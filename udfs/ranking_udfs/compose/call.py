@@ -146,14 +146,11 @@ class Call:
     @classmethod
     def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Call":
         """Return the call with these checked arguments; ValueError if they do not fit together."""
-        return cls(function, **cls.fields(function, values), **facts)
+        return cls(function, **cls.read_fields(function, values), **facts)
 
     @classmethod
-    def fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a call for its arguments, without NULLs, which are the defaults."""
-        if function == "precision_recall_curve" and not 0 <= (values["max_k"] or -1) <= LARGEST:
-            got = "NULL" if values["max_k"] is None else values["max_k"]
-            raise ValueError(f"max_k must be from 0 to {LARGEST}, got {got}")
         for choice in values.get("measures") or () if values.get("ties") == "expected" else ():
             if not choice.measure.expected:
                 raise ValueError(

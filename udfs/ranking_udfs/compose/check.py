@@ -61,11 +61,11 @@ class CheckCall(Call):
     known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a call for its arguments."""
         if values.get("predicted_truth") is not None:
             check_predicted_users(values["users"], values["without_relevant"])
-        return super().fields(function, values)
+        return super().read_fields(function, values)
 
     # --- The tables ---
 

@@ -116,9 +116,9 @@ class Comparison(Call, Tests):
     source: ClassVar = "rec"
 
     @classmethod
-    def fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a call; the measures are by default those that people compare by."""
-        fields = super().fields(function, values)
+        fields = super().read_fields(function, values)
         fields.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
         if values["predicted_truth"] is not None:
             check_predicted_users(values["users"], values["without_relevant"])

@@ -34,9 +34,9 @@ class FuseCall(RecCall):
     given_weights: Mapping[str, float] | None = None
 
     @classmethod
-    def fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a call for its arguments."""
-        return super().fields(function, {**values, "depth": [values["depth"]]})
+        return super().read_fields(function, {**values, "depth": [values["depth"]]})
 
     @property
     def points(self) -> str:
