@@ -104,7 +104,6 @@ def test_each_function_over_partitions_has_a_call() -> None:
 def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call: str) -> None:
     function, given = in_python(call)
     tables = {name: TABLES[given.pop(name)] for name in ("rec", "truth", "history", "items") if name in given}
-    given = {"ks": given.pop("max_k")} if "max_k" in given else given
     partitions = 1 if "judged" in call or "by_user" in call else 2  # a user's rows are the same in either
     found = by_parts(function, tables, partitions, **given)
     expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()

@@ -106,7 +106,7 @@ def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: in
         precisions = before + math.fsum((here * (before + n) / (above + ranks)).ravel())
         want["average_precision"] = precisions / relevant
     chosen = f"measures := {list(want)}, ties := 'expected'"
-    (row,) = rows(con, f"FROM ranking.by_user('large', 'liked', [{k}], {chosen})")
+    (row,) = rows(con, f"FROM ranking.by_user('large', 'liked', ks := [{k}], {chosen})")
     for name in want:
         assert row[name] == pytest.approx(want[name], rel=1e-9, abs=0), name
 

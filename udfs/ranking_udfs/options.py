@@ -100,7 +100,8 @@ GROUPS: Mapping[str, Options] = {
         "correction": Option(word("holm", "bh", "none"),
             "adjustment of p for multiple comparisons: Holm, Benjamini-Hochberg or none", "holm"),
         "predicted": Option(kinds.TABLE, "the values of by_user by model-generated grades", None),
-        "lower_is_better": Option(kinds.ANY, "columns of by_user of which lower values are better", None),
+        "lower_is_better": Option(kinds.COLUMNS_OF_TABLE,
+            "columns of by_user of which lower values are better", None),
         "persistence": Option(kinds.SHARE_ABOVE_0,
             "weight of each rank relative to the rank above, in rank-biased overlap", 0.9, "P"),
         "also": Option(kinds.ALSO, "numeric columns of the recommendations to compare too, one value for "

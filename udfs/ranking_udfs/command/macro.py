@@ -9,7 +9,7 @@ import duckdb
 
 from ..compose.arguments import IN_MACRO
 from ..duckdb.macros import macros
-from ..kinds import BOOLEAN, TABLE, Typed
+from ..kinds import BOOLEAN, CUTOFF, CUTOFFS, TABLE, Typed
 from ..macros.frozen import frozen_macro
 from ..options import FUNCTIONS, Option
 from ..quoting import literal
@@ -62,7 +62,7 @@ def option(argument: str, taken: Option) -> click.Option:
     if taken.kind is TABLE or taken.kind is BOOLEAN:
         help_text = f"take a table of {argument}, as the next parameter" if taken.kind is TABLE else help_text
         return click.Option(names, is_flag=True, help=help_text)
-    kind = value_type(name, EVERY["ks"] if name == "ks" else taken)
+    kind = value_type(name, EVERY["ks"] if taken.kind in (CUTOFF, CUTOFFS) else taken)
     return click.Option(names, type=kind, help=help_text, metavar=taken.value or None)
 
 

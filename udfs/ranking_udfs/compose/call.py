@@ -124,7 +124,7 @@ class Call:
     function: str
     rec: str = ""
     truth: str = ""
-    ks: Sequence[int | None] = ()  # of measures without cutoffs of their own; None for the whole list
+    ks: Sequence[int | None] = (None,)  # of measures without their own; None for the whole list
     choices: Sequence[Choice] | None = None  # None for every column
     ties: str = "item"
     user: str = "userid"

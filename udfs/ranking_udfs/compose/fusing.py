@@ -25,7 +25,6 @@ class FuseCall(RecCall):
     is_short: ClassVar = False  # Lists are cut after sorting.
     few_digits: ClassVar = FEW_DIGITS
 
-    ks: Sequence[int | None] = (None,)
     system: str | None = "system"
     method: str = "rrf"
     normalize: str = "min_max"

@@ -1,6 +1,5 @@
 """Calls of table functions over lists without measures, with the values that their templates read."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -30,7 +29,6 @@ class AbstentionCall(Call):
     """A call of ranking.abstention."""
 
     folder: ClassVar = "comparison"
-    ks: Sequence[int | None] = (None,)
     confidence: float | Decimal
 
     @property

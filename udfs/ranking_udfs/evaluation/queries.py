@@ -459,7 +459,7 @@ FROM (
 
 def counts_query(request: Request, system: str) -> str:
     """Return the query for the counts of users of each model. They do not depend on k, so k is 0."""
-    summary = judged_call(request, "evaluate", {"ks": [0], "measures": [NO_MEASURE]}, 3)
+    summary = judged_call(request, "evaluate", {"measures": [f"{NO_MEASURE}@0"]}, 2)
     return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 

@@ -26,7 +26,7 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
-from ..options import COMPARISON, FUNCTIONS, OPTIONS
+from ..options import COMPARISON, GROUPS, OPTIONS, VERBS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
@@ -40,7 +40,6 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
 
@@ -416,7 +415,7 @@ class Evaluation:
         if weights is not None and {*weights} != {*self.tables.models}:
             rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(map(str, weights))
             raise self.refused(f"{self.dashes}weights must have {shorten(rule)}", repr(shorten(got)))
-        arguments = {name: options[name] for name in FUNCTIONS["fuse"] if name in FUSION}
+        arguments = {name: options[name] for name in GROUPS["fusion"] if name in VERBS["fuse"]}
         arguments |= {"rec": f"{inputs.prefix}rec", "descending": inputs.columns["descending"]}
         return compose_values("fuse", arguments, self.types)
 

@@ -9,7 +9,7 @@ from ..compose.comparison import Comparison, Gate
 from ..compose.explain import ExplainCall
 from ..compose.templates import Sql
 from ..duckdb.macros import NAMESPACE
-from ..kinds import LARGEST
+from ..kinds import LARGEST, K
 from ..measures.registry import MEASURES
 from ..version import PACK, version
 from . import judged
@@ -85,7 +85,7 @@ class Judged(Cutoffs):
 class Explain(Judged, ExplainCall):
     """A call of ranking.explain: the number of ranks is a parameter."""
 
-    parameter, k = "max_k := 10", "max_k::BIGINT"
+    parameter, k = f"max_k := {K}", f"coalesce(max_k, {K})::BIGINT"
 
 
 KS, BASELINE = {"ks": [None]}, {"baseline": Sql("baseline::VARCHAR")}
