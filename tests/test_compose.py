@@ -200,7 +200,7 @@ WRONG_ARGUMENTS = [
     ("ranking.by_user('rec', 'truth', [1], ties := 'best')", "ties must be item|trec|expected, got 'best'"),
     ("ranking.judged('rec', 'truth', 1, min_grade := 0)", "min_grade must be a number > 0, got 0"),
     ("ranking.distribution('rec', 'truth', [1], unjudged := NULL)", "unjudged must be miss|skip, got NULL"),
-    ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be from 0 to"),
+    ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be an integer from 0 to"),
     ("ranking.interpolated_precision_curve(1, 'truth')", "rec must be the name of a table"),
     (
         "ranking.compare('pair', 'truth', [1], predicted_truth := 'graded', test := 'randomization')",
