@@ -66,7 +66,7 @@ print("Compared with als, paired by user: 95% confidence intervals, p Holm-adjus
 duckdb.sql("""
     SELECT system, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high,
         wins, losses, round(p_adjusted, 4) AS p, verdict
-    FROM ranking.compare('rec', 'truth', 10, baseline := 'als', measures := ['ndcg'])
+    FROM ranking.compare('rec', 'truth', 'ndcg@10', 'als')
     ORDER BY system
 """).show(max_width=100)
 

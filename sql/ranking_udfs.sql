@@ -2267,7 +2267,7 @@ recursive := true)
 FROM (
 SELECT
 *,
-least(max_k::BIGINT, size) AS shown,
+least(coalesce(max_k, 10)::BIGINT, size) AS shown,
 list_transform(found, lambda places: places[1]) AS found_ranks,
 list_transform(found, lambda places: places[2]) AS found_places
 FROM relevant_ranks)
@@ -2289,7 +2289,7 @@ CASE WHEN rank IS NOT NULL THEN ranks END AS ranks,
 CASE WHEN rank IS NOT NULL THEN judged_grades END AS judged_grades,
 CASE WHEN rank IS NOT NULL THEN ideal END AS ideal,
 size,
-CASE WHEN rank = shown THEN greatest(rank, max_k::BIGINT) ELSE rank END AS k
+CASE WHEN rank = shown THEN greatest(rank, coalesce(max_k, 10)::BIGINT) ELSE rank END AS k
 FROM entries
 ), counted AS NOT MATERIALIZED (
 SELECT

@@ -15,9 +15,9 @@ TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".s
 ARGUMENTS = {
     "judged": "'rec', 'truth', 20",
     "by_user": "'rec', 'truth', [3, 200]",
-    "evaluate": "'rec', 'truth', [3, 33, NULL], measures := 'ndcg,auc,spearman,first_hit_rank'",
-    "distribution": "'rec', 'truth', [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
-    "compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
+    "evaluate": "'rec', 'truth', ks := [3, 33, NULL], measures := 'ndcg,auc,spearman,first_hit_rank'",
+    "distribution": "'rec', 'truth', ks := [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
+    "compare": "'rec', 'truth', ks := [10], margin := 0.1, measures := ['ndcg', 'auc']",
     "compare_by_user": "'by_user'",
     "gate": "'compared'",
     "check": "'messy_rec', 'messy_truth', ks := [3, 50]",
@@ -53,7 +53,7 @@ QUERIES = CALLS | {name: f"FROM {name}()" for name in CONSTANT}
 QUERIES |= {name: f"SELECT {name}({arguments}) {rows}" for name, (arguments, rows) in _VALUES.items()}
 PREDICTED = """
     WITH few AS (FROM truth WHERE userid < 20)
-    FROM ranking.compare('rec', 'few', [10], measures := ['ndcg', 'auc'], predicted_truth := 'truth')"""
+    FROM ranking.compare('rec', 'few', ks := [10], measures := ['ndcg', 'auc'], predicted_truth := 'truth')"""
 # Hivemall's, which the script does not have.
 HELPERS = """
     SELECT collect_set(p), struct(1, 2), to_ordered_map(p, a, 2), to_ordered_list(p, a),

@@ -19,7 +19,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.command.options import COMMANDS
+from ranking_udfs.command.options import names_of
 from tests.command import connect_on
 from tests.conftest import Con, literal
 from tests.reference import parameters
@@ -33,7 +33,7 @@ DERIVED = {
         FROM {}history UNION ALL SELECT * REPLACE (time + 5 AS time) FROM {}history WHERE itemid % 3 = 0
         UNION ALL SELECT 88, 5001, 19""",
     "segments": "SELECT DISTINCT userid, chr(112 + (hash(userid) % 2)::INTEGER) AS segment FROM {}users",
-    "by_user": "FROM ranking.by_user('{}rec', '{}truth', [3, NULL], measures := 'ndcg,hit_rate')",
+    "by_user": "FROM ranking.by_user('{}rec', '{}truth', ks := [3, NULL], measures := 'ndcg,hit_rate')",
     "compared": "FROM ranking.compare_by_user('{}by_user', correction := 'none')",
 }
 Rows = list[dict[str, Any]]
@@ -151,7 +151,6 @@ CALLS["evaluate contents"] = CONTENTS_TOO
 TABLES = {"rec", "truth", "history", "items", "users", "segments", "predicted_truth", "by_user", "predicted"}
 TABLES |= {"events", "comparison"}
 # The names of an argument of SQL in Python and in the command, where they differ.
-IN_PYTHON = {"user": "user_id", "k": "ks"}
 OPERANDS = ("rec", "truth", "events")
 IN_COMMAND = {"user": "user_id", "k": "ks", "segments": "segment"}
 # Columns that tell the rows of an answer apart.
@@ -170,13 +169,11 @@ def options_of(way: str, function: str) -> list[str]:
     if way == "SQL":
         return [parameter.split()[0] for parameter in parameters(function)[0]]
     if way == "Python":
-        back = {name: of_sql for of_sql, name in IN_PYTHON.items() if function == "explain"}
-        names = inspect.signature(getattr(ranking_udfs, function)).parameters
-        return [back.get(name, name) for name in names]
+        return [*inspect.signature(getattr(ranking_udfs, function)).parameters]
     back = {name: of_sql for of_sql, name in IN_COMMAND.items()} | {"ascending": "descending", "ks": "ks"}
     back |= {"ks": "k", "user_id": "user"} if function == "explain" else {}
     back |= {name: f"{name}_col" for name in COLUMN_OPTIONS}
-    return [back.get(name, name) for name in COMMANDS[function].names]
+    return [back.get(name, name) for name in names_of(function)]
 
 
 def ask(world: World, way: str, function: str, given: Mapping[str, Any], variant: str) -> Rows:
@@ -185,7 +182,7 @@ def ask(world: World, way: str, function: str, given: Mapping[str, Any], variant
     if way == "command":
         return ask_command(world, function, given, world.folder / variant)
     values = {
-        name: f"{variant}.{value}" if name in TABLES and value is not None else value
+        name: f"{variant}.{value}" if name in TABLES and isinstance(value, str) else value
         for name, value in given.items()
     }
     if way == "SQL":
@@ -193,7 +190,6 @@ def ask(world: World, way: str, function: str, given: Mapping[str, Any], variant
         result: Any = world.con.execute(f"FROM ranking.{function}({arguments})")
         names = [name for name, *_ in result.description]
     else:
-        values = {IN_PYTHON.get(name, name): value for name, value in values.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the check says, which is another entry
             unchecked = {"check": False} if function in CHECKED else {}

@@ -1,6 +1,7 @@
 """Write all generated files and expected outputs: `python -m tests.generate`; then read what changed.
 
 - sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
+- udfs/ranking_udfs/keywords.py: the types of the keywords of Python's functions
 - sql/checks.md, udfs/ranking_udfs/README.md and command/README.md: codes, Python's functions, options
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
@@ -25,7 +26,7 @@ from pathlib import Path
 from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.duckdb.macros import FILE
 from ranking_udfs.macros import files, script
-from tests import coming_from, reference, transcripts
+from tests import coming_from, keywords, reference, transcripts
 from tests.by_value import kept
 from tests.reference import ROOT
 
@@ -46,6 +47,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and its text; the macros first, which examples of the reference call."""
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / script.SCRIPT, script.script()
+    yield ROOT / "udfs/ranking_udfs/keywords.py", "\n".join(keywords.keywords())
     index = ROOT / "sql" / "README.md"
     yield index, between(index, contents=reference.contents())
     migrating = ROOT / "sql" / "migrating.md"

@@ -19,15 +19,15 @@ import click
 import duckdb
 
 import ranking_udfs
-from ranking_udfs import python
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import options
 from ranking_udfs.compose.problems import PROBLEMS, TESTED, Problem
 from ranking_udfs.duckdb.functions import OF_LISTS
-from ranking_udfs.evaluation.options import OPTIONS, Splitting, describe, names_of
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
+from ranking_udfs.options import COLUMNS, JUDGING, OPTIONS, VERBS, sentences
+from ranking_udfs.options import FUNCTIONS as TABLE_FUNCTIONS
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -199,6 +199,10 @@ def measure_table() -> Iterator[str]:
 
 
 def sections(title: str) -> Iterator[str]:
+    if title == "Tables":
+        texts = sentences({name: OPTIONS[name] for name in SHARED_BY_TABLES})
+        rows = ((f"`{name}`", f"{text}.") for name, text in texts.items())
+        yield from ("", "## Shared arguments", "", *table(["argument", "meaning"], rows))
     for name in group_names(title):
         measure = measure_called(name)
         lines = measure_section(measure) if measure else macro_section(name)
@@ -234,11 +238,27 @@ def macro_section(name: str) -> Iterator[str]:
         yield from ("", filled(markdown(note, name)))
 
 
+SHARED_BY_TABLES = f"{COLUMNS} {JUDGING}".split()
+
+
 def argument_rows(name: str, arguments: dict[str, str]) -> Iterator[str]:
-    names = (re.sub(r"[^, .]+", r"`\g<0>`", argument) for argument in arguments)
-    texts = (markdown(text, name) for text in arguments.values())
-    if arguments:
-        yield from (*table(["argument", "meaning"], zip(names, texts, strict=True)), "")
+    """Yield a table of a function's own arguments, and the names of those that most functions have."""
+    taken = TABLE_FUNCTIONS.get(name.removeprefix("ranking."), {})
+    texts = {one: f"{text}." for one, text in sentences(taken).items()}
+    shared = [
+        one for one in SHARED_BY_TABLES if taken.get(one) == OPTIONS[one] and texts[one] == arguments[one]
+    ]
+    rows = [
+        (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name))
+        for one, text in arguments.items()
+        if one not in shared
+    ]
+    if rows:
+        yield from (*table(["argument", "meaning"], rows), "")
+    if shared:
+        page = "" if folders()[name] == "tables" else "../tables/README.md"
+        called = ", ".join(f"`{one}`" for one in shared)
+        yield from (filled(f"[Shared arguments]({page}#shared-arguments): {called}."), "")
 
 
 def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
@@ -343,7 +363,6 @@ TABLES_OF_CODES = {"rec": "Recommendations", "truth": "Ground truth", "history":
 NAMES = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel", "k": "10", "n": "5"}
 TURNED = {"SQL:": "", "Command:": "write --ascending", "Python:": "write descending=False"}
 OPTION_COLUMNS, ARGUMENT_COLUMNS = ("option", "meaning", "default"), ("argument", "meaning")
-KEYWORDS = {**python.KEYWORDS, "split": Splitting}
 
 
 def check_codes() -> Iterator[str]:
@@ -389,10 +408,11 @@ def option_record(command: str, name: str) -> tuple[str, str, str]:
 def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
     """Return the options that several commands have with one meaning, by group and name."""
     groups = [
-        (command, *group) for command, spec in options.COMMANDS.items() for group in spec.groups.items()
+        (command, *group) for command in options.COMMANDS for group in options.groups_of(command).items()
     ]
-    every = [(group.replace("page", "output"), name, option_record(command, name))
-             for command, group, names in groups for name in names.split()]  # fmt: skip
+    every = [
+        (group, name, option_record(command, name)) for command, group, names in groups for name in names
+    ]
     counts = Counter((name, record) for _, name, record in every)
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for group, name, record in every:
@@ -412,7 +432,7 @@ def command_options(command: str) -> Iterator[str]:
     spec, parts = options.COMMANDS[command], []
     operands = {"events": "EVENTS", "names": "[NAME]..."}.get(spec.operand, spec.files)
     yield f"\n```text\nranking-udfs {command} [OPTIONS] {operands}\n```\n"
-    own = {name: option_record(command, name) for name in spec.names}
+    own = {name: option_record(command, name) for name in options.names_of(command)}
     for group, shared in shared_options().items():
         names = [name for name, record in shared.items() if own.get(name) == record]
         called = ", ".join(f"`{re.split('[ ,`]', own.pop(name)[0])[1]}`" for name in names)
@@ -431,13 +451,15 @@ def entries(text: str) -> dict[str, str]:
 
 def shared_arguments() -> dict[str, str]:
     """Return the meanings of arguments that several functions have."""
-    counts = Counter(name for keywords in KEYWORDS.values() for name in names_of(keywords))
-    return entries(describe(name for name in OPTIONS if counts[name] > 1))
+    every = [pair for options in VERBS.values() for pair in sentences(options).items()]
+    return {f"`{name}`": f"{text}." for name, text in dict(every).items() if every.count((name, text)) > 1}
 
 
 def python_functions() -> Iterator[str]:
     """Yield a section for each public function of the package."""
-    for name in dict.fromkeys(("register", *KEYWORDS, *ranking_udfs.__all__[1:])):
+    for name in dict.fromkeys(
+        ("register", *(name for name in VERBS if name != "sql"), *ranking_udfs.__all__[1:])
+    ):
         function = getattr(ranking_udfs, name)
         parts = re.split(r"(?m)^(Args|Returns|Raises|Example):\n", inspect.getdoc(function) or "")
         text = dict(zip(("", *parts[1::2]), parts[::2], strict=True))
@@ -445,7 +467,7 @@ def python_functions() -> Iterator[str]:
         shared = [one for one, meaning in shared_arguments().items() if arguments.get(one) == meaning]
         signature = inspect.signature(function)
         named = (one.replace(annotation=one.empty) for one in signature.parameters.values())
-        own = [one for one in named if f"`{one.name}`" not in shared]
+        own = [one for one in named if one.kind is not one.KEYWORD_ONLY or f"`{one.name}`" not in shared]
         call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
         call = textwrap.fill(call[:-1] + ", ..." * bool(shared) + ")", 100, subsequent_indent="    ")
         yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"

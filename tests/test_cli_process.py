@@ -23,7 +23,7 @@ import ranking_udfs
 from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
-from ranking_udfs.command.options import COMMANDS, SHORT
+from ranking_udfs.command.options import COMMANDS, SHORT, names_of
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import ROOT, Run
 from tests.conftest import Captured, Patch
@@ -46,7 +46,7 @@ def test_help_has_every_option_and_valid_examples(run: Run, command: str, monkey
     if not command:
         assert all(f"  {name} " in text for name in COMMANDS)
         return
-    for name in COMMANDS[command].names:
+    for name in names_of(command):
         assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
     examples = text.partition("examples:\n")[2].splitlines()
     read: list[str] = []
@@ -65,7 +65,7 @@ def test_the_pages_of_the_command_name_every_option() -> None:
     pages = ("udfs/ranking_udfs/command/README.md", "examples/ci.md", "examples/report.md")
     page = "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
-    every = {name for command in COMMANDS.values() for name in command.names}
+    every = {name for command in COMMANDS for name in names_of(command)}
     assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in every} <= named
 
 

@@ -49,7 +49,7 @@ PYTHON: dict[str, Call] = {
         f"rec{end}", f"truth{end}", con=con, segments=f"segments{end}", items=f"items{end}"
     ),
     "compare": lambda con, end: ranking_udfs.compare(
-        f"rec{end}", f"truth{end}", "ndcg", 3, con=con, segments=f"segments{end}", baseline="m"
+        f"rec{end}", f"truth{end}", "ndcg@3", con=con, segments=f"segments{end}", baseline="m"
     ),
     "check": lambda con, end: ranking_udfs.check(f"rec{end}", f"truth{end}", con=con),
 }

@@ -22,9 +22,8 @@ from statsmodels.stats import multitest, power, weightstats
 import ranking_udfs
 from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
-from ranking_udfs.compose.arguments import OWN_NAMES, Given
-from ranking_udfs.compose.comparison import ComparisonByUser
-from ranking_udfs.compose.functions import compose
+from ranking_udfs.compose.arguments import OWN_NAMES
+from ranking_udfs.compose.functions import compose_values
 from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.compose.templates import module
 from ranking_udfs.measures.contents import CONTENTS
@@ -454,8 +453,7 @@ def test_tables_may_have_names_of_ctes(con: Con) -> None:
     table(con)
     options = ", baseline := 'b', measures := ['ndcg'], predicted := '{}'"
     expected = compare(con, options.format("by_user"))
-    given = {"by_user": Given("VARCHAR", "by_user"), "predicted": Given("VARCHAR", "by_user")}
-    text = compose(ComparisonByUser.parse("compare_by_user", given))
+    text = compose_values("compare_by_user", {"by_user": "by_user", "predicted": "by_user"})
     names = {*re.findall(r"\b(\w+) AS (?:NOT )?MATERIALIZED \(", text)} - OWN_NAMES
     assert {"pairs", "measures", "means", "variances", "weights", "compared"} <= names
     for name in sorted(names):

@@ -4,18 +4,18 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
 import pytest
 
-from ranking_udfs.compose.arguments import OWN_NAMES
+from ranking_udfs.compose.arguments import OWN_NAMES, as_rows, value_of
 from ranking_udfs.compose.columns import common_type
-from ranking_udfs.evaluation.queries import composed_call, row_columns
+from ranking_udfs.compose.functions import compose_values
+from ranking_udfs.evaluation.queries import row_columns
 from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
 from ranking_udfs.measures.registry import MEASURES
-from ranking_udfs.partitions import parameters
 from ranking_udfs.quoting import identifier
 from tests.calls import in_python
 from tests.conftest import Con, literal, module_connection, refusal, rows
@@ -55,12 +55,12 @@ TABLES = """
     CREATE TABLE items (itemid INTEGER, category VARCHAR);
     INSERT INTO items VALUES (1, 'x'), (1, 'y'), (2, 'x'), (3, NULL), (4, 'z'), (7, 'y'), (9, 'z'), (NULL, 'x')
 """
-SUMMARY = "FROM ranking.evaluate('rec', 'truth', [1, 3], measures := 'ndcg,recall')"
+SUMMARY = "FROM ranking.evaluate('rec', 'truth', ks := [1, 3], measures := 'ndcg,recall')"
 NAMES = ["{rec}", "{{ of.rec }}", "{% if %}", "x' --", 'a"b', "\\1 {0} $1", "a\n\n \r\nb\u2028", "Ä.b"]
 tables = module_connection(TABLES)
 
 # Calls by function, the last with all tables that it takes.
-ON_TRUTH = "'rec', 'truth', [1, 3], measures := 'ndcg,recall@3,precision@1'"
+ON_TRUTH = "'rec', 'truth', ks := [1, 3], measures := 'ndcg,recall@3,precision@1'"
 ON_PAIR = "'pair', 'truth', [1, 3]"
 MEASURED = [
     f"{ON_TRUTH}, unjudged := 'skip', min_grade := 2.0",
@@ -113,10 +113,18 @@ def known(con: Con, function: str, **arguments: str) -> str:
     """Return the text of the call as Python composes it, where it knows the types of columns."""
     roles = ("rec", "truth", "users", "history", "items")
     names = [arguments[role].strip("'") for role in roles if role in arguments]
-    given = {name: default for name, default in parameters(function).items() if default} | arguments
-    user = f"WITH _ranking_user AS (SELECT {given.pop('user')} AS id) " if "user" in given else ""
-    text = composed_call(con, function, given, {name: row_columns(con, name) for name in names})
+    user = f"WITH _ranking_user AS (SELECT {arguments.pop('user')} AS id) " if "user" in arguments else ""
+    text = composed_call(con, function, arguments, {name: row_columns(con, name) for name in names})
     return f"{user}FROM (\n{text}\n)"
+
+
+def composed_call(
+    con: Con, function: str, arguments: Mapping[str, str], types: Mapping[str, Mapping[str, str]]
+) -> str:
+    """Compose the SQL of a call with arguments in SQL; `types` has the columns of its tables."""
+    ((rows,),) = con.execute(f"SELECT [{as_rows(arguments)}]").fetchall()
+    values = {name: value_of(name, kind, text) for name, kind, text in rows}
+    return str(compose_values(function, values, types))
 
 
 def sorted_rows(con: Con, query: str) -> list[dict[str, Any]]:
@@ -140,7 +148,7 @@ def expected(tables: Con) -> list[Any]:
 def test_call_in_view_table_with_parameters_and_variables(tables: Con, expected: list[Any]) -> None:
     tables.execute(f"CREATE OR REPLACE VIEW seen AS {SUMMARY}; CREATE OR REPLACE TABLE kept AS {SUMMARY}")
     assert tables.execute("FROM seen").fetchall() == tables.execute("FROM kept").fetchall() == expected
-    query = "FROM ranking.evaluate($rec, $truth, $ks, ties := $ties, measures := $measures)"
+    query = "FROM ranking.evaluate($rec, $truth, ks := $ks, ties := $ties, measures := $measures)"
     values = {"rec": "rec", "truth": "truth", "ks": [1, 3], "ties": "item", "measures": ["ndcg", "recall"]}
     assert tables.execute(query, values).fetchall() == expected
     for name, value in values.items():
@@ -153,7 +161,7 @@ def test_call_reads_current_rows_if_prepared_and_in_a_transaction(con: Con, expe
     assert con.execute(SUMMARY.replace("'rec'", "'mine'")).fetchall() == expected
     assert con.execute(SUMMARY).fetchall() != expected
     con.execute("ROLLBACK")
-    con.execute("PREPARE summary AS FROM ranking.evaluate($1, 'truth', $2, measures := 'ndcg,recall')")
+    con.execute("PREPARE summary AS FROM ranking.evaluate($1, 'truth', ks := $2, measures := 'ndcg,recall')")
     assert con.execute("EXECUTE summary('rec', [1, 3])").fetchall() == expected
     con.execute("CREATE TABLE other AS FROM rec WHERE false")
     assert [row[-1] for row in con.execute("EXECUTE summary('other', [1])").fetchall()] == [0]
@@ -177,9 +185,9 @@ def test_user_may_be_a_subquery_or_a_column_of_lateral(tables: Con) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "ranking.evaluate('rec', 'truth', (SELECT [1]), measures := 'ndcg')",
-        "ranking.evaluate('rec', 'truth', (SELECT list(k) FROM range(3) AS t(k)), measures := 'ndcg')",
-        "ranking.by_user('rec', 'truth', [1], measures := (SELECT 'ndcg'))",
+        "ranking.evaluate('rec', 'truth', ks := (SELECT [1]), measures := 'ndcg')",
+        "ranking.evaluate('rec', 'truth', ks := (SELECT list(k) FROM range(3) AS t(k)), measures := 'ndcg')",
+        "ranking.by_user('rec', 'truth', ks := [1], measures := (SELECT 'ndcg'))",
     ],
 )
 def test_constants_are_needed_where_the_text_depends_on_them(tables: Con, call: str) -> None:
@@ -188,11 +196,11 @@ def test_constants_are_needed_where_the_text_depends_on_them(tables: Con, call: 
 
 # fmt: off
 WRONG_ARGUMENTS = [
-    ("ranking.evaluate('rec', 'truth', [-1])", "every k in ks must be 0 or more, got -1"),
+    ("ranking.evaluate('rec', 'truth', [-1])", "every k in measures must be 0 or more, got -1"),
     ("ranking.by_user('rec', 'truth', [1], ties := 'best')", "ties must be item|trec|expected, got 'best'"),
     ("ranking.judged('rec', 'truth', 1, min_grade := 0)", "min_grade must be a number > 0, got 0"),
     ("ranking.distribution('rec', 'truth', [1], unjudged := NULL)", "unjudged must be miss|skip, got NULL"),
-    ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be from 0 to"),
+    ("ranking.precision_recall_curve('rec', 'truth', NULL)", "max_k must be an integer from 0 to"),
     ("ranking.interpolated_precision_curve(1, 'truth')", "rec must be the name of a table"),
     (
         "ranking.compare('pair', 'truth', [1], predicted_truth := 'graded', test := 'randomization')",
@@ -203,13 +211,13 @@ WRONG_ARGUMENTS = [
     ("ranking.beyond_accuracy('two', [1], items := '_ranking_items')", "items must be a table of another name"),
     ("ranking.overlap('two', [1], system_col := 'ranking_system')", "system_col must be a column of another name"),
     ("ranking.by_item('two', 'wanted', NULL)", "ks must be a non-empty list of cutoffs, got NULL"),
-    ("ranking.overlap('two', [1], persistence := 2)", "persistence must be a number > 0 and <= 1, got 2"),
+    ("ranking.overlap('two', [1], persistence := 2)", "persistence must be a number above 0 and up to 1, got 2"),
     ("ranking.abstention('two', 'wanted', confidence := 1)", "confidence must be a number above 0 and below 1"),
     ("ranking.fuse('three', method := 'x', depth := 0)", "method must be rrf|combsum|combmnz|borda, got 'x'"),
-    ("ranking.fuse('three', systems := 3)", "systems must be a list of names, such as ['bm25', 'vector'], got 3"),
-    ("ranking.fuse('three', weights := MAP {})", "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, "),
-    ("ranking.fuse('three', weights := MAP {'a': 1, 'b': -1})", "weights must be a MAP of numbers >= 0, "),
-    ("ranking.fuse('three', system_col := '')", "system_col must name the column of the systems to fuse, got ''"),
+    ("ranking.fuse('three', systems := 3)", "systems must be a list of names, as in ['a', 'b'], got 3"),
+    ("ranking.fuse('three', weights := MAP {})", "weights must be numbers of 0 or more by system, "),
+    ("ranking.fuse('three', weights := MAP {'a': 1, 'b': -1})", "weights must be numbers of 0 or more by system, "),
+    ("ranking.fuse('three', system_col := '')", "system_col must be the name of a column, got ''"),
     ("ranking.fuse('_ranking_rec')", "rec must be a table of another name, got _ranking_rec"),
 ]
 # Of ranking.evaluate and ranking.by_user.

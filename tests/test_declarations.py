@@ -2,20 +2,19 @@
 
 import ast
 import math
-import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import ranking_udfs
-from ranking_udfs.compose.arguments import JUDGING
 from ranking_udfs.evaluation.conclusion import users_texts
-from ranking_udfs.evaluation.options import COLUMNS, GRADES, OPTIONS, Option, columns_of, integer, number
-from ranking_udfs.macros.files import signature_words
+from ranking_udfs.kinds import OptionError, integer, number
 from ranking_udfs.measures.registry import MEASURES, Measure
+from ranking_udfs.options import Option, check
 from ranking_udfs.partitions import TABLES
+from ranking_udfs.texts import shorten
 from tests.calls import table_functions
-from tests.conftest import Patch
 
 # Table functions that do not run over partitions of users, and why.
 NOT_PARTITIONED = {
@@ -34,25 +33,21 @@ SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "tables.py"
 
 
 @pytest.mark.parametrize("value", [3, 9, -math.inf, math.nan, 10**400, True, "12", [12]])
-def test_python_reads_a_number_by_the_rule_of_its_option(monkeypatch: Patch, value: object) -> None:
-    rule = number("a number above 9", lambda given: given > 9)
-    monkeypatch.setitem(OPTIONS, "min_grade", Option("lowest relevant grade", parse=rule))
+def test_a_number_is_read_by_the_rule_of_its_option(value: object) -> None:
+    options = {"least": Option(number("a number above 9", lambda given: given > 9), "least", None)}
     for accepted in (None, 9.5, 10**20 + 1):
-        assert columns_of("evaluate", {"min_grade": accepted})["min_grade"] == accepted
-    with pytest.raises(ValueError, match=r"^evaluate: min_grade must be a number above 9, got ") as raised:
-        columns_of("evaluate", {"min_grade": value})
-    assert str(raised.value).endswith(f"got {value!r}")
+        assert check(options, {"least": accepted})["least"] == (accepted and float(accepted))
+    with pytest.raises(ValueError, match=r"^least must be a number above 9, got ") as raised:
+        check(options, {"least": value})
+    assert str(raised.value).endswith(f"got {shorten(repr(value))}")
 
 
 def test_an_integer_of_python_is_not_rounded() -> None:
-    assert [value for value in (0, 1, 2.0, 2.5, 3, 4) if integer(1, 3).accepts(value)] == [1, 2.0, 3]
-
-
-def test_sql_and_python_take_the_same_options_of_judging() -> None:
-    """A call hands each on by its name, and so none takes the place of another."""
-    assert [*JUDGING] == [*GRADES]
-    assert re.findall(r"(\w+) :=", signature_words()["JUDGING_ARGUMENTS"]) == [*GRADES, "users"]
-    assert {*GRADES} < {*COLUMNS}
+    kind, found = integer(1, 3), list[int]()
+    for value in (0, 1, 2.0, 2.5, 3, 4):
+        with suppress(OptionError):
+            found.append(kind.check(value))
+    assert found == [1, 2, 3]
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=[*MEASURES])

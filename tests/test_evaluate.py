@@ -72,7 +72,7 @@ def test_a_user_counts_once_in_each_of_its_segments(without: str) -> None:
         means = ranking_udfs.evaluate("rec", "truth", "recall", 1, **options)
         counts = "users, users_without_rec, users_without_relevant"
         assert means.project(f"system, segment, {counts}, recall").fetchall() == SEGMENT_MEANS[without]
-        measured = ranking_udfs.compare("rec", "truth", "recall", 1, **options)
+        measured = ranking_udfs.compare("rec", "truth", "recall@1", **options)
         compared = measured.project("segment, users, mean_baseline, mean_system").fetchall()
         a, b = ({row[1]: row[2:] for row in SEGMENT_MEANS[without] if row[0] == name} for name in "ab")
         expected = {name: (a[name][0], a[name][-1], b[name][-1]) for name in a}

@@ -57,12 +57,11 @@ def zz_last_rank(ranking: Ranking, k: int | None) -> Value:
 TABLE_FUNCTION = """\
 -- How many of a user's items count: those of the list, and those of truth.
 --
--- rec, truth, user_col, ..., descending, JUDGING: as for ranking.judged
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), n_counted (items of the list)
 -- Errors:     as for ranking.judged
 -- Example:    SELECT system, userid, n_counted FROM ranking.zz_lengths('rec', 'truth')
 --             ORDER BY n_counted DESC, userid, system LIMIT 3;
-CREATE OR REPLACE MACRO ranking.zz_lengths(rec, truth, COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS TABLE
+CREATE OR REPLACE MACRO ranking.zz_lengths(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 WITH {{ judging.judged(of) }}
 SELECT
@@ -95,15 +94,7 @@ FROM errors_of($$FROM ranking.zz_lengths('rec', 'truth', {})$$)
 zz_doubled := 'x'\tranking.zz_lengths: zz_doubled must be no|yes, got 'x'
 """
 ON_SPARK = """
-zz_lengths = table_function("zz_lengths", lambda rec, truth, **more: ...)
-"""
-
-# --- An option ---
-
-DOUBLES_GRADES = """
-    @property
-    def doubles_grades(self) -> bool:
-        return self.zz_doubled == "yes"
+zz_lengths = table_function("zz_lengths")
 """
 
 # --- What the guides say to write: a file, where in it, and the text ---
@@ -111,9 +102,9 @@ DOUBLES_GRADES = """
 # Where: "" is the end of the file. In Python, it is a name: the text becomes an entry of the collection or
 # string, or a field or method of the class. Elsewhere it is a pattern, and the text takes its place.
 Step = tuple[str, str, str]
-JUDGING = "sql/tables/internal/judging.jinja"
+JUDGING, OPTIONS = "sql/tables/internal/judging.jinja", f"{PACKAGE}/options.py"
 DOUBLED = (
-    r"{% if of.doubles_grades %}list_transform(\g<0>, lambda grade: 2 * grade){% else %}\g<0>{% endif %}"
+    r"{% if of.zz_doubled == 'yes' %}list_transform(\g<0>, lambda grade: 2 * grade){% else %}\g<0>{% endif %}"
 )
 GUIDES: dict[str, list[Step]] = {
     "To add a measure": [
@@ -124,6 +115,7 @@ GUIDES: dict[str, list[Step]] = {
     ],
     "To add a table function": [
         ("sql/tables/zz_lengths.sql", "", TABLE_FUNCTION),
+        (OPTIONS, "FUNCTIONS", '"zz_lengths": f"rec truth {COLUMNS} {JUDGING}"'),
         ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
         (WRONG_CALLS, "", WRONG_CALL),
         (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
@@ -135,26 +127,10 @@ GUIDES: dict[str, list[Step]] = {
         (f"{PACKAGE}/spark/tables.py", "", ON_SPARK),
     ],
     "To add an option to all table functions": [
-        ("sql/tables/judged.sql", r"without_relevant := '\w+'", r"\g<0>, zz_doubled := 'no'"),
-        (
-            "sql/tables/judged.sql",
-            r"(?m)^-- users:",
-            r"-- zz_doubled: 'no' or 'yes': each grade counts twice\n\g<0>",
-        ),
-        (f"{PACKAGE}/compose/arguments.py", "JUDGING", '"zz_doubled": ("zz_doubled", word("no", "yes"))'),
+        (OPTIONS, "GROUPS", '"zz_doubled": Option(word("no", "yes"), "count each grade twice", "no")'),
+        (OPTIONS, "GRADES", " zz_doubled"),
         (f"{PACKAGE}/compose/call.py", "Call", 'zz_doubled: str = "no"'),
-        (f"{PACKAGE}/compose/call.py", "Call", DOUBLES_GRADES),
         (JUDGING, r"truth_lists\.grades", DOUBLED),
-        (JUDGING, r"\btruth\(\)", "truth(of)"),
-        ("sql/tables/explain.sql", r"\bjudging\.truth\(\)", "judging.truth(of)"),
-        (f"{PACKAGE}/evaluation/options.py", "GRADES", '"zz_doubled"'),
-        (f"{PACKAGE}/evaluation/options.py", "NamedColumns", "zz_doubled: str"),
-        (
-            f"{PACKAGE}/evaluation/options.py",
-            "OPTIONS",
-            '"zz_doubled": Option("grades twice", "no", ("no", "yes"))',
-        ),
-        ("tests/test_signatures.py", "OTHER", '"zz_doubled": "\'yes\'"'),
     ],
 }
 # The tests that the guides name, of the files that have one of the new things.
@@ -190,7 +166,8 @@ def with_entry(source: str, name: str, text: str) -> str:
         if isinstance(node, ast.Assign | ast.AnnAssign) and re.match(rf"{name}(:| =)", ast.unparse(node)):
             assert node.value
             if isinstance(node.value, ast.Constant):
-                at, more = end_of(source, node.value) - len('"""'), text
+                end = end_of(source, node.value)
+                at, more = end - (3 if source[:end].endswith('"""') else 1), text
             else:
                 at = end_of_entries(source, node.value)
                 more = f" {text}," if source[:at].endswith(",") else f", {text}"
@@ -201,7 +178,10 @@ def with_entry(source: str, name: str, text: str) -> str:
 def end_of_entries(source: str, value: ast.expr) -> int:
     """Return where a collection may go on: after the comma behind its last entry, if there is one."""
     kinds = ast.Dict | ast.List | ast.Tuple | ast.Set
-    collection = next(node for node in ast.walk(value) if isinstance(node, kinds))
+    found = [node for node in ast.walk(value) if isinstance(node, kinds)]
+    collection = next((node for node in found if isinstance(node, ast.Dict)), found[0])
+    while isinstance(collection, ast.Dict) and isinstance(collection.values[1], ast.Dict):
+        collection = collection.values[1]  # the second group of options
     entries = collection.values if isinstance(collection, ast.Dict) else collection.elts
     start = end_of(source, entries[-1])
     rest = re.match(r"(?:[\s)]|#[^\n]*)*,?", source[start : end_of(source, collection) - 1])

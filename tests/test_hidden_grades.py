@@ -51,7 +51,7 @@ def test_column_with_values_of_grades_is_an_error_in_every_entry_point(
     """Expect both ways out in the error, and the numbers of each if it is taken."""
     make_truth(con, columns)
     con.execute(f"COPY truth TO '{tmp_path}/truth.json'; COPY truth TO '{tmp_path}/truth.csv'")
-    sql = "SELECT recall FROM ranking.evaluate('rec', 'truth', [3], measures := 'recall'{})"
+    sql = "SELECT recall FROM ranking.evaluate('rec', 'truth', ks := [3], measures := 'recall'{})"
     check = "SELECT string_agg(example, ', ') FROM ranking.check('rec', 'truth', [3])"
     assert value(con, f"{check} WHERE code = 'grade_not_read'") == (hidden or None)
     if not hidden:

@@ -27,8 +27,8 @@ PACKAGES = {
     "command": "duckdb click tabulate tqdm . .compose .duckdb .macros .measures .evaluation .inputs "
     ".reporting",
 }
-EVERYWHERE = {".folder", ".quoting", ".texts", ".version", ".writing"}
-ENTRY_POINTS = {"__init__.py", "__main__.py", "dbt.py", "partitions.py", "python.py"}
+EVERYWHERE = {".folder", ".kinds", ".options", ".quoting", ".texts", ".version", ".writing"}
+ENTRY_POINTS = {"__init__.py", "__main__.py", "dbt.py", "keywords.py", "partitions.py", "python.py"}
 # Modules of the standard library for arguments, streams and files, which only entry points use.
 NOT_IN = {
     "evaluation": {"os", "sys", "io", "pathlib", "tempfile", "shutil", "glob"},

@@ -55,7 +55,9 @@ def test_values_equal_macros_over_judged_rankings(con: Con) -> None:
         calls.append(f'ranking.{choice.measure.name}(judged, k{options}) AS "{choice.name}"')
     judged = "ranking.judged('rec', 'truth', NULL, min_grade := 3), (SELECT unnest([0, 3, NULL]) AS k)"
     expected = fetch(con, f"SELECT system, userid, k, n_rec, n_truth, {', '.join(calls)} FROM {judged}")
-    call = f"FROM ranking.by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
+    call = (
+        f"FROM ranking.by_user('rec', 'truth', ks := [0, 3, NULL], measures := {[*choices]}, min_grade := 3)"
+    )
     values = fetch(con, call)
     assert [row[:5] for row in values] == [row[:5] for row in expected]
     for row, other in zip(values, expected, strict=True):
@@ -66,7 +68,7 @@ def test_values_equal_macros_over_judged_rankings(con: Con) -> None:
 def test_compare_equals_compare_by_user(con: Con) -> None:
     names = ["ndcg(gain=linear)", "recall(normalize=min)", "rbp(min_grade=3)", "mrr"]
     measures = f"measures := {[f'{names[0]}@3', *names[1:3], 'mrr@4']}"
-    call = f"'rec', 'truth', [3, 5], {measures}, ties := 'expected', min_grade := 2, unjudged := 'skip'"
+    call = f"'rec', 'truth', ks := [3, 5], {measures}, ties := 'expected', min_grade := 2, unjudged := 'skip'"
     con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user({call})")
     expected = f"""SELECT * FROM ranking.compare_by_user('by_user', measures := {names}, margin := 0.1)
         WHERE CASE measure WHEN '{names[0]}' THEN k = 3 WHEN 'mrr' THEN k = 4 ELSE k IN (3, 5) END"""
@@ -78,7 +80,7 @@ def test_compare_equals_compare_by_user(con: Con) -> None:
 def test_every_measure_with_a_direction_is_compared(con: Con) -> None:
     names = [name for name, of in MEASURES.items() if of.column and of.higher_is_better is not None]
     con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking.by_user('rec', 'truth', [5])")
-    compared = fetch(con, f"FROM ranking.compare('rec', 'truth', [5], measures := {names})")
+    compared = fetch(con, f"FROM ranking.compare('rec', 'truth', ks := [5], measures := {names})")
     assert compared == fetch(con, f"FROM ranking.compare_by_user('by_user', measures := {names})")
     assert len(compared) == len(names)
 
@@ -116,12 +118,12 @@ def test_wrong_text_is_an_error_and_never_sql(con: Con, text: str, form: tuple[s
         parse_measures(text)
     rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
     measures, function = form[0].format(literal(text)), form[1]
-    call = f"{function}('rec', 'truth', [5], measures := {measures}, min_grade := 2)"
+    call = f"{function}('rec', 'truth', ks := [5], measures := {measures}, min_grade := 2)"
     with pytest.raises(duckdb.InvalidInputException) as error:
         con.execute(f"PREPARE wrong AS FROM {call}")
     message = str(error.value)
     assert message.startswith(f"Invalid Input Error: {function}: ")
-    assert rule in message or "one or more names" in message
+    assert rule in message or "must be names of measures" in message
     assert "ranking.functions()" in message or "did you mean" not in message
     arguments = "['rec', 'VARCHAR', 'rec'], ['truth', 'VARCHAR', 'truth'], ['ks', 'INTEGER[]', '[5]'], "
     arguments += f"['measures', typeof({measures}), to_json({measures})::VARCHAR]"
@@ -135,8 +137,8 @@ def test_wrong_text_is_an_error_and_never_sql(con: Con, text: str, form: tuple[s
 BOUND = [
     ("ranking.judged('rec', 'truth', 10)", 150),
     ("ranking.evaluate('rec', 'truth', [10])", 500),
-    ("ranking.evaluate('rec', 'truth', [10], measures := ['recall', 'ndcg'])", 250),
-    ("ranking.compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
+    ("ranking.evaluate('rec', 'truth', ks := [10], measures := ['recall', 'ndcg'])", 250),
+    ("ranking.compare('rec', 'truth', ks := [10], measures := ['ndcg'])", 600),
     ("ranking.beyond_accuracy('rec', [10], history := 'truth')", 600),
     ("ranking.explain('rec', 'truth', 7)", 302),
     ("ranking.check('rec', 'truth', ks := [10])", 930),  # 800 without collations and hidden grades

@@ -209,6 +209,6 @@ def test_compare_and_report_take_the_same_objects() -> None:
     pytest.importorskip("vl_convert")
     options: Any = {"descending": {"b": False}, "check": False}
     models = {"a": ORDER, "b": {q: [(d, -s) for d, s in scores.items()] for q, scores in RUN.items()}}
-    compared = ranking_udfs.compare(models, QRELS, "mrr", 3, **options)
+    compared = ranking_udfs.compare(models, QRELS, "mrr@3", **options)
     assert compared.select("users, mean_system, difference").fetchall() == [(2, MRR, 0)]
-    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr", 3, **options).html
+    assert "MRR@3" in ranking_udfs.report(models, QRELS, "mrr@3", **options).html

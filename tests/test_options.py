@@ -88,7 +88,7 @@ CHANGED: dict[str, dict[str, str]] = {
         "predicted_truth": """SELECT * REPLACE (if(hash(userid, itemid) % 4 > 0, rel, 0) AS rel)
             FROM base.truth""",
         "predicted": """FROM ranking.by_user(
-            'base.rec', 'labelled.predicted_truth', [3, NULL], measures := 'ndcg,hit_rate')""",
+            'base.rec', 'labelled.predicted_truth', ks := [3, NULL], measures := 'ndcg,hit_rate')""",
     },
     "segment": {
         name: f"FROM base.{name} SEMI JOIN (FROM base.segments WHERE segment = 'p') USING (userid)"

@@ -80,10 +80,10 @@ CALLS = [
     "ranking.evaluate('lacking', 'later', [0, 2, NULL])",
     "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', "
     "descending := false)",
-    "ranking.distribution('rec', 'truth', [2, 9], measures := 'ndcg,spearman')",
+    "ranking.distribution('rec', 'truth', ks := [2, 9], measures := 'ndcg,spearman')",
     "ranking.distribution('rec', 'graded', 3, ties := 'expected', grade_col := 'time', min_grade := 12, "
     "without_relevant := 'skip')",
-    "ranking.compare('lacking', 'truth', 3, baseline := 'A', margin := 0.1, measures := 'ndcg,mrr')",
+    "ranking.compare('lacking', 'truth', ks := 3, baseline := 'A', margin := 0.1, measures := 'ndcg,mrr')",
     "ranking.compare('rec', 'truth', [2, NULL], steps := true)",
     "ranking.fuse('lacking', 'combmnz', weights := MAP {'A': 1, 'B': 0.3})",
     "ranking.fuse('rec', systems := ['B'])",
@@ -104,7 +104,6 @@ def test_each_function_over_partitions_has_a_call() -> None:
 def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call: str) -> None:
     function, given = in_python(call)
     tables = {name: TABLES[given.pop(name)] for name in ("rec", "truth", "history", "items") if name in given}
-    given = {"ks": given.pop("max_k")} if "max_k" in given else given
     partitions = 1 if "judged" in call or "by_user" in call else 2  # a user's rows are the same in either
     found = by_parts(function, tables, partitions, **given)
     expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
@@ -177,7 +176,7 @@ def test_a_worker_runs_in_the_addresses_that_spark_gives() -> None:
         rows = numpy.arange(100_000)
         rec = pyarrow.table({"userid": rows % 1000, "itemid": rows // 1000, "score": rows})
         truth = rec.drop_columns("score")
-        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [10], ["recall"])
+        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, ["recall@10"])
         print(job.merge(job.part(rec, truth)).to_pylist()[0]["users"])
     """
     given = {**os.environ, "PYSPARK_EXECUTOR_MEMORY_MB": "1000"}

@@ -56,7 +56,7 @@ def test_a_spawned_process_evaluates_a_partition() -> None:
     """A new process, as on Windows and macOS, gets its work pickled."""
     rec = pa.table({"userid": [1, 1], "itemid": [5, 6], "score": [2.0, 1.0]})
     truth = pa.table({"userid": [1], "itemid": [6]})
-    job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [2], ["mrr"])
+    job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, ["mrr@2"])
     work = pickle.dumps((job.part, rec, truth))
     done = subprocess.run([sys.executable, "-c", WORK], input=work, capture_output=True, check=True)
     assert job.merge(pickle.loads(done.stdout)).to_pylist()[0]["mrr"] == 1 / 2

@@ -19,11 +19,11 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.folder import folder
-from ranking_udfs.macros.files import defaults, signature
-from ranking_udfs.macros.frozen import TABLES as ROLES
+from ranking_udfs.kinds import TABLE
 from ranking_udfs.macros.frozen import parameters_of
 from ranking_udfs.macros.script import FORMS, script_macros
 from ranking_udfs.measures.registry import MEASURES
+from ranking_udfs.options import FUNCTIONS
 from tests.calls import CONSTANT, MAKE, table_functions
 from tests.conftest import Captured, Con, Patch, module_connection, refusal
 from tests.test_signatures import OF_ONE, OTHER
@@ -52,7 +52,7 @@ QUERIES = [
     *(f"FROM ranking.judged('rec', 'truth', {k})" for k in ("0", "20", "NULL")),
     *(f"FROM ranking.compare('rec', 'truth', {more})" for more in ("[10]", "[3, 5], baseline := 'a'")),
     *(f"FROM ranking.check('messy_rec', 'messy_truth', {ks})" for ks in ("[10]", "[3, 50]", "[NULL]")),
-    *(f"FROM ranking.explain('rec', 'truth', 3, {k})" for k in ("4", "NULL")),
+    *(f"FROM ranking.explain('rec', 'truth', 3, {k})" for k in ("4", "1000")),
     "FROM ranking.gate('compared')",
     f"SELECT ranking.ndcg({SOME}), ranking.rbp(judged, 3, gain := 'graded') FROM judged_lists",
     f"SELECT {', '.join(f'ranking.{name}(judged, 2)' for name in MEASURES)} FROM judged_lists",
@@ -372,10 +372,9 @@ CASES = {name.removeprefix("ranking."): dict[str, str]() for name in table_funct
 def arguments_of(case: str) -> dict[str, str]:
     """Return all arguments of a call as SQL, none with its default if there is another value."""
     function = case.partition(" ")[0]
-    names = [text.split()[0] for text in signature(function)]
     values = OTHER | {"test": "'t'"} | OF_ONE.get(function, {}) | CASES[case]
     given = {"by_user": "'by_user'", "comparison": "'compared'", "user": "1"} | values
-    return {name: given[name] for name in names if given[name] != "NULL"}
+    return {name: given[name] for name in FUNCTIONS[function] if given[name] != "NULL"}
 
 
 def flags_of(case: str) -> list[str]:
@@ -384,11 +383,12 @@ def flags_of(case: str) -> list[str]:
     for name, value in arguments_of(case).items():
         text = re.sub(r"[\[\]'{} ]|MAP", "", value).replace(":", "=")
         option = f"--{name.removesuffix('_col').replace('_', '-')}"
-        if name in ROLES or name == "user":
-            flags += [option] * (name in defaults(function))
+        taken = FUNCTIONS[function][name]
+        if taken.kind is TABLE or name == "user":
+            flags += [option] * (taken.default is not ...)
         elif value in ("true", "false"):
             flags += ["--ascending" if name == "descending" else option] * (
-                (value == "true") != defaults(function)[name]
+                (value == "true") != taken.default
             )
         else:
             flags += ["-k" if name in ("ks", "max_k", "k") else option, text]
@@ -430,12 +430,14 @@ def test_a_frozen_macro_checks_columns_of_its_own_names(bare: Con, capsys: Captu
     [
         ("compare -k 3 --test randomization", "sql: --test must be t in a macro, since randomization"),
         ("compare_by_user", "sql: -m must name the columns to compare in a macro, got none"),
-        ("compare", "sql: -k must be a non-empty list of cutoffs, got NULL"),
-        ("judged -k 1,2", "sql: -k must be an integer, got INTEGER[]"),
+        ("judged -k 1,2", "sql: -k must be one cutoff, got [1, 2]"),
         ("evaluate -k 3 -k 4", "-k must be given once, got it 2 times"),
         ("evaluate -k 3 --macro other", "--macro must be given once, got it 2 times"),
         ("evaluate -k 3 --ties x", "Invalid value for '--ties'"),
-        ("intents_by_user -k 3 --alpha 2", "sql: --alpha must be a number from 0 to 1, got 2"),
+        (
+            "intents_by_user -k 3 --alpha 2",
+            "Invalid value for '--alpha': must be a number from 0 to 1",
+        ),
         ("split --test-size x", "sql: Conversion Error: Could not convert string 'x' to INTERVAL"),
         ("split", "sql: test_from, test_size or last must say what the test is"),
         ("recall -k 3", "sql: --macro requires a FUNCTION, one of "),

@@ -248,7 +248,7 @@ def test_compare_equals_compare_by_user_of_both_truths(lists: Con) -> None:
         CREATE VIEW by_people AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM graded;
         CREATE VIEW by_llm AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM llm;
     """)
-    options = "[3, 5], min_grade := 2, ties := 'expected', measures := ['ndcg@4', 'recall']"
+    options = "ks := [3, 5], min_grade := 2, ties := 'expected', measures := ['ndcg@4', 'recall']"
     call = f"ranking.compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')"
     found = {(row["measure"], row["k"]): row for row in rows(lists, f"FROM {call}")}
     by_user = rows(lists, f"""WITH p AS (FROM ranking.by_user('tied', 'by_people', {options})),
@@ -315,7 +315,7 @@ def test_report_matches_table_function(lists: Con) -> None:
     given: Any = {"con": lists, "baseline": "a", "predicted_truth": "llm", "check": False}
     page = ranking_udfs.report("rec", "graded", ["ndcg"], 5, **given)
     options = "baseline := 'a', measures := ['ndcg'], predicted_truth := 'llm'"
-    (expected,) = rows(lists, f"FROM ranking.compare('rec', 'graded', [5], {options})")
+    (expected,) = rows(lists, f"FROM ranking.compare('rec', 'graded', ks := [5], {options})")
     assert page.findings.comparisons == [expected]
     sentence = predicted_sentence(expected, 4)
     assert sentence in page.findings.verdicts[0][1]

@@ -254,8 +254,8 @@ def test_register_adds_functions_and_a_database_and_nothing_else(bare: Con) -> N
 
 
 @pytest.mark.parametrize(("query", "error"), [
-    ("FROM rk.evaluate('rec', 'truth', [-3])", "rk.evaluate: every k in ks must be 0 or more, got -3"),
-    ("FROM ranking.evaluate('rec', 'truth', [-3])", "ranking.evaluate: every k in ks must be 0 or more, got -3"),
+    ("FROM rk.evaluate('rec', 'truth', [-3])", "rk.evaluate: every k in measures must be 0 or more, got -3"),
+    ("FROM ranking.evaluate('rec', 'truth', [-3])", "ranking.evaluate: every k in measures must be 0 or more, got -3"),
     ("SELECT rk.ndcg([1], [1], -1)", "rk.ndcg: k must be 0 or more, got -1"),
     ("SELECT rk.judge([1], [1], [])", "rk.judge: grades must be as many as the items of truth, 1, got 0"),
     ("SELECT rk.main.catalog_coverage([1, 2], 1)", "rk.catalog_coverage: n_items must be at least"),
@@ -402,7 +402,9 @@ def test_the_namespace_may_have_any_name(bare: Con, name: str) -> None:
     assert bare.execute(query).fetchall() == RESULT
     with pytest.raises(duckdb.Error, match=re.escape(f"{name}.recall: k must be 0 or more, got -1")):
         bare.execute(f"SELECT {quoted}.recall([1], [1], -1)")
-    with pytest.raises(duckdb.Error, match=re.escape(f"{name}.evaluate: every k in ks must be 0 or more")):
+    with pytest.raises(
+        duckdb.Error, match=re.escape(f"{name}.evaluate: every k in measures must be 0 or more")
+    ):
         bare.execute(f"FROM {quoted}.evaluate('rec', 'truth', [-3])")
 
 

@@ -27,7 +27,7 @@ def test_condensed_lists_equal_those_of_ir_measures(con: Con) -> None:
         for text, name in (("P(rel=2,", "precision"), ("R(rel=2,", "recall"), ("nDCG(", "ndcg(gain=linear)"))
     }
     arguments = f"measures := {[*names.values()]}, min_grade := 2, unjudged := 'skip'"
-    query = f"FROM ranking.by_user('rec', 'truth', [3], {arguments})"
+    query = f"FROM ranking.by_user('rec', 'truth', ks := [3], {arguments})"
     ours = {str(row["userid"]): row for row in rows(con, query)}
     with_relevant = {user for user, _, grade in known if grade >= 2}
     compared = 0

@@ -9,7 +9,8 @@ import ranking_udfs
 from ranking_udfs.duckdb.macros import macros
 from ranking_udfs.macros.files import texts
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con
+from ranking_udfs.options import OPTIONS
+from tests.conftest import Con, literal
 from tests.reference import parameters
 from tests.test_entry_points import MAKE
 
@@ -34,23 +35,26 @@ GIVEN = {
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
     **{"n_items": "9", "options": "'-reverse'", "reverse": "true", "k": "2"},
 }
-# For each parameter with a default, an argument that is not the default.
+# For each parameter with a default, an argument that is not the default; of words, another word.
 OTHER = {
+    name: literal(next(word for word in option.kind.words if word != option.default))
+    for name, option in OPTIONS.items()
+    if option.kind.words
+} | {
     **{"rec": "'listed'", "truth": "'liked'", "ties": "'expected'", "ks": "[2, 4]", "max_k": "4", "k": "2"},
     **{"user_col": "'u'", "item_col": "'i'", "score_col": "'s'", "grade_col": "'g'", "system_col": "'m'"},
     **{"descending": "false", "baseline": "'b'", "measures": "['mrr']", "confidence": "0.8", "margin": "0.1"},
-    **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
-    **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
+    **{"permutations": "500", "seed": "4"},
+    **{"normalize": "'min'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
-    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "unjudged": "'skip'"},
-    **{"without_relevant": "'skip'", "users": "'everybody'"},
+    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "users": "'everybody'"},
     **{"events": "'happened'", "test_from": "7", "test_size": "3", "folds": "2", "gap": "1"},
     **{"time_col": "'t'", "predicted_truth": "'liked'"},
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
-    **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
+    **{"head": "0.5", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "rrf_k": "10", "depth": "2", "systems": "['a', 'b']"},
     "weights": "MAP {'a': 1, 'b': 2, 'c': 3}",
-    **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['clicks']"},
+    "lower_is_better": "['clicks']",
 }
 # Where a parameter means something else, or goes with another choice.
 LISTS = {"rec": "[1, 3, 2, 6]", "truth": "MAP {1: 4, 2: 2, 4: 1}"}

@@ -159,7 +159,7 @@ CALLS = {
         "ranking.compare('rec', 'truth', 3, steps := true)",
         f"ranking.beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
         "ranking.fuse('runs', 'borda', MAP {'A': 1, 'B': 0.3}, system_col := 'model')",
-        f"ranking.by_user('listed', 'liked', 4, measures := ['auc'], descending := false, {NAMED})",
+        f"ranking.by_user('listed', 'liked', ks := 4, measures := ['auc'], descending := false, {NAMED})",
     ),
     CLUSTER: (
         "ranking.judged('rec', 'truth', 3)",

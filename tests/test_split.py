@@ -8,9 +8,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.compose.arguments import Given
 from ranking_udfs.compose.functions import compose_call
 from ranking_udfs.compose.split import length
+from ranking_udfs.kinds import Typed
 from tests.conftest import Con, module_connection, refusal
 
 # Tables whose names and columns the SQL uses too.
@@ -97,13 +97,13 @@ NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        ("'windows', last := 1, folds := 0, item_col := 'i'", "events must have a column i (item_col), got"),
+        ("'windows', last := 1, folds := 0, item_col := 'i'", "folds must be an integer of 1 or more, got 0"),
         (
             "'windows', test_size := '2', seen := 'no'",
-            "test_size must be an integer, for a time that is one, got '2'",
+            "seen must be keep|drop, got 'no'",
         ),
-        ("'windows', last := 'x', seen := 'no'", "last must be an integer >= 1, got 'x'"),
-        ("'windows', last := 1, user_col := ''", "events must have a column  (user_col), got userid"),
+        ("'windows', last := 'x', seen := 'no'", "last must be an integer of 1 or more, got 'x'"),
+        ("'windows', last := 1, user_col := ''", "user_col must be the name of a column, got ''"),
         ("'_ranking_events', last := 1", "events must be a table of another name, got _ranking_events"),
     ],
 )
@@ -138,6 +138,6 @@ def test_composed_sql_has_only_what_is_asked_for() -> None:
 def test_intervals_have_the_sign_that_duckdb_finds(span: str) -> None:
     query = "SELECT x::VARCHAR, (x > INTERVAL 0 DAY)::INTEGER - (x < INTERVAL 0 DAY)::INTEGER"
     ((text, sign),) = duckdb.sql(f"{query} FROM (SELECT INTERVAL '{span}' AS x)").fetchall()
-    microseconds = length(Given("INTERVAL", text))
+    microseconds = length(Typed("INTERVAL", text))
     assert microseconds is not None
     assert (microseconds > 0) - (microseconds < 0) == sign

@@ -46,7 +46,7 @@ def test_tables_can_be_whatever_query_table_reads(tables: Con, tmp_path: Path, m
     assert reader.schema == arrow_rec.schema
     query = """
         WITH cte_truth AS (FROM truth), cte_arrow_rec AS (FROM arrow_rec), once AS MATERIALIZED (FROM {})
-        FROM ranking.evaluate({}, [2, 4], measures := 'recall,ndcg')"""
+        FROM ranking.evaluate({}, ks := [2, 4], measures := 'recall,ndcg')"""
     expected = tables.execute(query.format("rec", "'rec', 'truth'")).fetchall()
     for once, arguments in (
         ("rec", '\'memory.main.rec\', \'"memory"."main"."truth"\''),
@@ -67,7 +67,9 @@ def test_different_id_types_are_an_error_before_a_cast() -> None:
                 rows_of = f"SELECT {user} AS userid, u AS itemid, 1 AS score FROM range(3000) AS t(u)"
                 con.execute(f"CREATE OR REPLACE TABLE {name} AS {rows_of}")
             for _ in range(9):
-                query = "FROM ranking.evaluate('recs', 'truths', [10], measures := 'mrr', grade_col := '')"
+                query = (
+                    "FROM ranking.evaluate('recs', 'truths', ks := [10], measures := 'mrr', grade_col := '')"
+                )
                 assert "userid must have the same type" in refusal(con, query)
 
 
@@ -84,7 +86,7 @@ def test_shuffled_rows_make_the_same_lists_as_grouped_rows(con: Con) -> None:
         FROM range(9100) AS users(u), range(4) AS items(i);
         CREATE TABLE rec AS FROM rec_u ORDER BY hash(rec_u);
     """)
-    by_user = "FROM ranking.by_user('{}', 'truth', [5, 33], measures := 'ndcg', "
+    by_user = "FROM ranking.by_user('{}', 'truth', ks := [5, 33], measures := 'ndcg', "
     for query in (
         "FROM ranking.judged('{}', 'truth', NULL)",
         f"{by_user}unjudged := 'skip')",
@@ -169,7 +171,7 @@ def test_distribution_equals_numpy_over_values_by_user(tables: Con, ties: str, n
         FROM range(300) AS t(i)
     """)
     measures = ",".join(names)
-    call = f"('some_rec', 'some_truth', [2, NULL], measures := '{measures}', ties := '{ties}')"
+    call = f"('some_rec', 'some_truth', ks := [2, NULL], measures := '{measures}', ties := '{ties}')"
     by_user = rows(tables, f"FROM ranking.by_user{call}")
     means = {(row["system"], row["k"]): row for row in rows(tables, f"FROM ranking.evaluate{call}")}
     distribution = rows(tables, f"FROM ranking.distribution{call}")
@@ -196,7 +198,7 @@ def test_distribution_equals_numpy_over_values_by_user(tables: Con, ties: str, n
     assert undefined == {"spearman", "first_hit_rank"} & {*names}
 
 
-SUMMARY = "FROM ranking.evaluate('{}', '{}', [2, 40], measures := 'hits,mrr', users := '{}')"
+SUMMARY = "FROM ranking.evaluate('{}', '{}', ks := [2, 40], measures := 'hits,mrr', users := '{}')"
 CHECK = "FROM ranking.check('{}', '{}', users := '{}', history := '{}', items := '{}', time_col := '')"
 OWN = ["rec", "truth", "truth", "rec", "rec"]
 

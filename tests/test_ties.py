@@ -28,7 +28,7 @@ def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> 
     create_tables(con, cases)
     measures = "measures := 'recall,precision,average_precision,mrr,ndcg,auc,hit_rate,rbp'"
     columns = "COLUMNS(* EXCLUDE userid)"
-    query = f"SELECT {columns} FROM ranking.by_user('given', 'judged', [1, 2, 5, NULL], {measures}"
+    query = f"SELECT {columns} FROM ranking.by_user('given', 'judged', ks := [1, 2, 5, NULL], {measures}"
     item, expected = (
         con.execute(f"{query}, ties := '{word}') ORDER BY userid, k").fetchall()
         for word in ("item", "expected")
@@ -51,7 +51,7 @@ def test_expected_values_equal_those_of_scikit_learn(con: Con) -> None:
     create_tables(con, tied)
     values = con.execute("""
         SELECT userid, k, COLUMNS(['dcg(gain=linear)', 'ndcg(gain=linear)', 'auc'])
-        FROM ranking.by_user('given', 'judged', [1, 3, 10, NULL], ties := 'expected',
+        FROM ranking.by_user('given', 'judged', ks := [1, 3, 10, NULL], ties := 'expected',
             measures := 'dcg(gain=linear),ndcg(gain=linear),auc')
     """).fetchall()
     assert len(values) == len(drawn) * 4
@@ -106,7 +106,7 @@ def test_large_ties_keep_nine_digits(con: Con, above: int, before: int, size: in
         precisions = before + math.fsum((here * (before + n) / (above + ranks)).ravel())
         want["average_precision"] = precisions / relevant
     chosen = f"measures := {list(want)}, ties := 'expected'"
-    (row,) = rows(con, f"FROM ranking.by_user('large', 'liked', [{k}], {chosen})")
+    (row,) = rows(con, f"FROM ranking.by_user('large', 'liked', ks := [{k}], {chosen})")
     for name in want:
         assert row[name] == pytest.approx(want[name], rel=1e-9, abs=0), name
 
@@ -127,7 +127,7 @@ def test_trec_order_equals_a_slow_definition(con: Con, descending: bool) -> None
     arguments = "".join(f", {name} := {literal(of)}" for name, of in columns.items())
     query = f"""
         SELECT userid, k, mrr, recall FROM ranking.by_user(
-            'tied_rec', 'tied_truth', [1, 3, NULL], ties := 'trec', measures := 'mrr,recall'{arguments})"""
+            'tied_rec', 'tied_truth', 'mrr,recall', [1, 3, NULL], 'trec'{arguments})"""
     values = con.execute(query).fetchall()
     lists: dict[int, list[tuple[bool, float, str]]] = {}
     for user, item, score in con.sql("FROM tied_rec").fetchall():

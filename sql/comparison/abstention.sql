@@ -1,11 +1,6 @@
 -- Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.
 --
--- rec:        table of recommendations: userid, itemid, score [, system]
--- truth:      table of relevance judgments: userid, itemid [, rel]. Users without a relevant item are unanswerable.
--- users:      table with more users to evaluate, such as all queries; without a row in truth, they are unanswerable
--- COLUMN_LINES
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
--- confidence: confidence level of the intervals (default 0.95)
+-- truth: Users without a relevant item are unanswerable.
 -- Returns:    One row per system and threshold. Thresholds are the best scores of the lists, without repetition. If there are
 --             more than 100, the result has 100 at equal steps, and the two with the fewest errors and the smallest sum of
 --             error rates.
@@ -27,8 +22,7 @@
 --
 -- A user without a list, or with NULL and NaN scores only, is refused at every threshold. If no list of a system has a score,
 -- the system has one row with threshold NULL.
-CREATE OR REPLACE MACRO ranking.abstention(
-    rec, truth, users := NULL, COLUMN_ARGUMENTS, min_grade := NULL, confidence := 0.95) AS TABLE
+CREATE OR REPLACE MACRO ranking.abstention(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/reading.jinja" as reading %}

@@ -1,26 +1,13 @@
 -- Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.
 --
--- rec:        table of recommendations of at least two systems: system, userid, itemid, score
--- truth:      table of relevance judgments: userid, itemid [, rel]; without grades, every row is relevant
--- ks:         LIST of cutoffs. NULL means the whole list. Optional if each measure has its own cutoffs.
--- measures:   measures with their options and cutoffs, as one string with commas or as a LIST. NULL: ndcg, recall,
---             average_precision, mrr, hit_rate and precision.
--- ties:       order of equal scores, as for ranking.evaluate: 'item' (default), 'trec' or 'expected'
--- baseline:   system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
--- steps:      true: compare each system with the one before it, in the natural order of names (week2 before week10), and
---             without a baseline. Default: false.
--- confidence: confidence level of the intervals (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
--- margin:     equivalence margin for the verdict 'same'. NULL (default): no equivalence test.
--- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'. Intervals are not
---             corrected.
--- test:       't' (default): Student's paired t-test. 'randomization': Fisher's randomization test, exact for up to 20
---             differences other than 0. It needs the Python package.
--- permutations, seed: number of permutations of the randomization test (default 10000), and their random seed (default 0)
--- COLUMN_LINES
--- JUDGING_LINES
--- predicted_truth: table like truth with model-generated grades, for all users in truth and for more users. The human labels in
---             truth correct these grades (PPI++). The users in truth must be a random sample. Not available with
---             'randomization'.
+-- rec: It must have two systems or more.
+-- measures: By default ndcg, recall, average_precision, mrr, hit_rate and precision.
+-- baseline: Pairs are of at most 20 systems.
+-- confidence: A difference is significant if p_adjusted < 1 - confidence.
+-- correction: Intervals are not corrected.
+-- test: 't' is Student's paired t-test, 'randomization' Fisher's randomization test, exact for up to 20 differences other than
+--             0. The latter needs the Python package.
+-- predicted_truth: The correction is PPI++. The users in truth must be a random sample. Not available with 'randomization'.
 -- Returns:    One row per pair of systems, k and measure. Let d be the system's value minus the baseline's, for each user.
 --             `users`: users with a value for both systems.
 --             `users_undefined`: users without one of the values, excluded from both means.
@@ -64,15 +51,11 @@
 -- Source:     Smucker, Allan and Carterette (2007). Sakai (2014). Holm (1979). Schuirmann (1987) for the margin. Angelopoulos,
 --             Duchi and Zrnic (2023, PPI++) for predicted_truth.
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
---             FROM ranking.compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
+--             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 --
 -- `sql/statistics.md` explains verdicts, tests and their limits. For many comparisons in a CI gate, ranking.gate corrects p over
 -- all of them.
-CREATE OR REPLACE MACRO ranking.compare(
-    rec, truth, ks := NULL,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item', predicted_truth := NULL, steps := false) AS TABLE
+CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "comparison/internal/comparing.jinja" as comparing %}

@@ -1,14 +1,10 @@
 -- Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.
 --
--- by_user:   table of values: system, userid [, k] [, segment] and numeric columns. It can come from ranking.by_user or from
---            elsewhere, such as clicks or revenue.
--- measures:  LIST of its columns. NULL: ndcg, recall, average_precision, mrr, hit_rate and precision, or every numeric column
---            if there is none of these.
--- TEST_LINES
--- lower_is_better: LIST of columns of which lower values are better, such as ['latency_ms']. Always lower: first_hit_rank, mae,
---            mse, rmse and logloss. You may also name judged_share, for which neither direction is better by default.
--- predicted: table like by_user with the values by model-generated grades. It has a row for each row of by_user, and rows of
---            more users.
+-- by_user: Columns: system, userid [, k] [, segment] and numbers, such as clicks or revenue.
+-- measures: The usual measures are those of ranking.compare.
+-- lower_is_better: Such as ['latency_ms']. Always lower: first_hit_rank, mae, mse, rmse and logloss. You may also name
+--             judged_share, for which neither direction is better by default.
+-- predicted: It has a row for each row of by_user, and rows of more users.
 -- Returns:   One row per pair of systems, k, measure and segment, with the columns of ranking.compare.
 --            `users_without_rec_baseline`, `users_without_rec_system`: NULL if by_user has no column n_rec.
 --            `verdict`: 'higher' or 'lower' for the columns of ranking.beyond_accuracy_by_user and ranking.overlap_by_user,
@@ -21,10 +17,7 @@
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking.compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
-CREATE OR REPLACE MACRO ranking.compare_by_user(
-    by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
-    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL, predicted := NULL,
-    steps := false) AS TABLE
+CREATE OR REPLACE MACRO ranking.compare_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% import "comparison/internal/differences.jinja" as of_users %}

@@ -7,20 +7,16 @@
 -- The rows do not show errors in the data, such as leaked truth. Stop a pipeline at the errors of ranking.check, too (with dbt,
 -- by the test ranking_no_problems).
 --
--- comparison: table with rows of ranking.compare or ranking.compare_by_user: all systems, segments, measures and cutoffs of the
---             gate. Without a column higher_is_better, the direction follows from the name of the measure. Rows without a
---             segment, or with the segment '(all)', describe all users.
--- confidence: confidence level (default 0.95). A difference is significant if p_adjusted < 1 - confidence.
--- correction: correction for multiple comparisons: 'holm' (default), 'bh' (Benjamini-Hochberg) or 'none'
--- margin:     equivalence margin of the comparison. It affects users_needed only, which is NULL if the comparison had a margin
---             and you do not pass it.
+-- comparison: Pass all systems, segments, measures and cutoffs of the gate. Without a column higher_is_better, the direction
+--             follows from the name of the measure. Rows without a segment, or with the segment '(all)', describe all users.
+-- margin: It is that of the comparison. It affects users_needed only, which is NULL if the comparison had a margin and you do
+--             not pass it.
 -- Returns:    The rows, with new p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict.
 -- Errors:     A table without rows. A row with k = 0. A confidence or correction that is not allowed.
 -- Source:     Holm (1979)
--- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
+-- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', ks := [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;
-CREATE OR REPLACE MACRO ranking.gate(
-    comparison, confidence := 0.95, correction := 'holm', margin := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.gate(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 WITH _ranking_rows AS NOT MATERIALIZED (

@@ -1,12 +1,8 @@
 -- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, as means over the users.
 --
--- rec:         table of recommendations of at least two systems: system, userid, itemid, score. No truth is needed.
--- ks:          LIST of cutoffs. NULL means the whole list.
--- baseline:    system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
--- persistence: parameter of rbo, above 0 and at most 1: the probability that a user continues from one rank to the next. 1
---              gives all ranks the same weight.
--- user_col, item_col, score_col, system_col: names of the columns; by default userid, itemid, score and system
--- descending:  true if higher scores are better (default); false for ranks and distances
+-- rec: It must have two systems or more.
+-- baseline: Pairs are of at most 20 systems.
+-- persistence: 1 gives all ranks the same weight.
 -- Returns:     One row per pair of systems and k. Means are NULL if no user has a list.
 --              `users`: users with a list by at least one system.
 --              `baseline_users_without_rec`, `system_users_without_rec`: users without a list by one system. They count as 0.
@@ -27,8 +23,7 @@
 -- rbo is a weighted mean over the depths d from 1 to the length of the longer list. At depth d, it averages (common items of
 -- both lists cut at d) / d, with the weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The package rbo
 -- extrapolates by default.
-CREATE OR REPLACE MACRO ranking.overlap(
-    rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
+CREATE OR REPLACE MACRO ranking.overlap(ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}
 {% import "tables/internal/means.jinja" as means %}
 WITH {{ overlaps.overlaps(of) }}

@@ -1,12 +1,8 @@
 -- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, for each user.
 --
--- rec:         table of recommendations of at least two systems: system, userid, itemid, score. No truth is needed.
--- ks:          LIST of cutoffs. NULL means the whole list.
--- baseline:    system to compare every other system with. NULL: compare all pairs, of at most 20 systems.
--- persistence: parameter of rbo, above 0 and at most 1: the probability that a user continues from one rank to the next. 1
---              gives all ranks the same weight.
--- user_col, item_col, score_col, system_col: names of the columns; by default userid, itemid, score and system
--- descending:  true if higher scores are better (default); false for ranks and distances
+-- rec: It must have two systems or more.
+-- baseline: Pairs are of at most 20 systems.
+-- persistence: 1 gives all ranks the same weight.
 -- Returns:     One row per pair of systems, user and k: baseline, system, userid, k, n_rec_baseline, n_rec, overlap, jaccard,
 --              rbo, same_first, same_list. There is no row if the top k of both lists is empty.
 --              `n_rec_baseline`, `n_rec`: number of rows in rec.
@@ -21,8 +17,7 @@
 --
 -- To find out whether one of several systems resembles the baseline more, run ranking.compare_by_user with `measures :=
 -- ['rbo']` on the result. Its verdicts are 'higher' and 'lower', since neither is better.
-CREATE OR REPLACE MACRO ranking.overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9, REC_COLUMN_ARGUMENTS) AS TABLE
+CREATE OR REPLACE MACRO ranking.overlap_by_user(ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}
 WITH {{ overlaps.overlaps(of) }}
 SELECT * EXCLUDE (pair, top_baseline, top_system)

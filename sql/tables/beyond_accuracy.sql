@@ -1,6 +1,9 @@
 -- Computes popularity, novelty, diversity, calibration and coverage of each system's lists, for each cutoff.
 --
--- BEYOND_ACCURACY_LINES
+-- history: Repeated pairs count once.
+-- items: itemid, category. An item may have several rows, or NULL for no category.
+-- head: All other items are the long tail.
+-- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
 -- Returns:    One row per system and k: [system,] k, users, users_without_history, the means of the columns of
 --             ranking.beyond_accuracy_by_user, and measures of all lists together.
 --             `users`: users with a list.
@@ -25,10 +28,7 @@
 --
 -- `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1. A value of
 -- 0.5 means that recommended items are half as popular again as items in the history. Only users with both count.
-CREATE OR REPLACE MACRO ranking.beyond_accuracy(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
+CREATE OR REPLACE MACRO ranking.beyond_accuracy(ARGUMENTS) AS TABLE
 {% import "lists/internal/items.jinja" as items %}
 {% import "tables/internal/contents.jinja" as contents %}
 {% import "tables/internal/means.jinja" as means %}

@@ -1,17 +1,9 @@
 -- Computes popularity, novelty, diversity and calibration of each user's list, for each cutoff.
 --
--- rec:        table of recommendations: userid, itemid, score [, system]; no truth is needed
--- ks:         LIST of cutoffs. NULL means the whole list.
--- history:    table of interactions (training data): userid, itemid; repeated pairs count once
--- items:      table of the catalog: itemid, category. An item may have several rows, or NULL for no category.
--- head:       share of the pairs in history that belongs to the most popular items, the head (default 0.8); all other
---             items are the long tail
--- divergence: measure of miscalibration, in bits. 'js' (default): Jensen-Shannon divergence, from 0 to 1. 'kl':
---             Kullback-Leibler divergence, as in Steck (2018).
--- category_col: name of the column of categories, by default category
--- user_col, item_col, score_col, system_col: names of the columns in all tables; by default userid, itemid, score and, if it
---             exists, system. '' for one list per user
--- descending: true if higher scores are better (default); false for ranks and distances
+-- history: Repeated pairs count once.
+-- items: itemid, category. An item may have several rows, or NULL for no category.
+-- head: All other items are the long tail.
+-- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
 -- Returns:    One row per system, user in rec and k: [system,] userid, k, n_rec, n_items and a DOUBLE for each measure whose
 --             tables you pass. Measures are NULL for a list without items.
 --             `n_rec`: number of rows in rec.
@@ -49,10 +41,7 @@
 --
 -- No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
 -- included, since libraries define it in different ways.
-CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true) AS TABLE
+CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/contents.jinja" as contents %}
 WITH {{ contents.contents(of) }}
 SELECT {{ of.system_first }}* EXCLUDE (ranking_system{% if of.has_history %}, has_history{% endif %})

@@ -1,10 +1,5 @@
 -- Computes recall, precision and exposure of each item, for each system and cutoff.
 --
--- TABLE_LINES
--- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list.
--- COLUMN_LINES
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
--- without_relevant: users without a relevant item: 'zero' (default) counts them, 'skip' excludes them
 -- Returns:    One row per system, k and item in truth or in a top k: [system,] k, itemid, users_relevant, users_recommended,
 --             hits, recall, "precision", exposure, mean_rank, users_without_truth.
 --             `itemid`: a UUID becomes a string.
@@ -23,8 +18,7 @@
 --             ORDER BY users_relevant DESC, itemid LIMIT 3;
 --
 -- An item that is repeated in a list counts once, at its first rank. Items in truth that are never recommended have a row too.
-CREATE OR REPLACE MACRO ranking.by_item(
-    rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL, without_relevant := 'zero') AS TABLE
+CREATE OR REPLACE MACRO ranking.by_item(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/means.jinja" as means %}

@@ -1,15 +1,8 @@
 -- Computes every measure for each user with truth and each cutoff.
 --
--- TABLE_LINES
--- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list. Optional if each measure has its own cutoffs.
---             Use a constant, a $parameter or getvariable('ks'), not a subquery.
--- ties:       order of equal scores: 'item' (default) is by itemid, ascending, 'trec' as in trec_eval. 'expected' averages
---             over all orders, in closed form; measures without one have no column.
--- measures:   measures with their options and cutoffs, as one string with commas or as a LIST:
---             `ndcg(gain=linear), average_precision(normalize=k)@5,10`. Each has a column of that name, NULL at other
---             cutoffs. NULL: every measure with default options, except err.
--- COLUMN_LINES
--- JUDGING_LINES
+-- measures: Each has a column of that name, NULL at other cutoffs. By default every measure with default options, except err.
+-- ks: Use a constant, a $parameter or getvariable('ks'), not a subquery.
+-- ties: With 'expected', measures without a closed form have no column.
 -- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure.
 --             `n_rec`: number of rows in rec.
 --             `n_truth`: number of relevant items.
@@ -18,8 +11,7 @@
 --             form.
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
-CREATE OR REPLACE MACRO ranking.by_user(
-    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}

@@ -1,16 +1,13 @@
 -- Checks two tables before an evaluation: a row for each kind of problem and system.
 --
--- TABLE_LINES
--- ks:         LIST of cutoffs at which to look for tied scores and short lists; NULL means the whole list. Ties within the
---             list and repeated items are counted down to the largest cutoff.
--- COLUMN_LINES
--- history:    table of the interactions from which the recommendations were made, such as the train part of
---             ranking.split: userid, itemid [, time]
--- time_col:   name of the column of times in truth and history, by default time. '' turns off the check for late events.
--- JUDGING_LINES
--- items:      table of the catalog or corpus: itemid. An item may have several rows.
--- predicted_truth: table of model-generated grades, as for ranking.compare. Checks whether the users in truth are a random
---             sample, and whether their lists are judged down to each cutoff.
+-- ks: The check looks for tied scores and short lists at these. Ties within the list and repeated items are counted down to the
+--             largest cutoff.
+-- history: It is the data from which the recommendations were made, such as the train part of ranking.split: userid, itemid [,
+--             time].
+-- time_col: '' turns off the check for late events.
+-- items: An item may have several rows.
+-- predicted_truth: The check tests whether the users in truth are a random sample, and whether their lists are judged down to
+--             each cutoff.
 -- Returns:    One row per problem and system; no row if all is well. Columns: severity, system, problem, code, k, example,
 --             count, of.
 --             `severity`: 'error', 'warning' or 'info'.
@@ -32,9 +29,7 @@
 -- the others are random. Without another system of the same users, it is 'info'.
 --
 -- If a table has several folds, pass `time_col := ''`: the test of one fold is in the train of another.
-CREATE OR REPLACE MACRO ranking.check(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL,
-    predicted_truth := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.check(ARGUMENTS) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
 WITH {{ check.problems(of) }}
 SELECT severity, system, problem, code, k, example, count, of

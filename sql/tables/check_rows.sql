@@ -1,12 +1,6 @@
 -- Lists the users, items and rows behind the counts of ranking.check.
 --
--- TABLE_LINES
--- ks:         LIST of cutoffs at which to look for tied scores and short lists; NULL means the whole list
--- COLUMN_LINES
--- history:    table of the interactions from which the recommendations were made: userid, itemid [, time]
--- time_col:   name of the column of times in truth and history, by default time. '' turns off the check for late events.
--- JUDGING_LINES
--- items:      table of the catalog or corpus: itemid. An item may have several rows.
+-- history: userid, itemid [, time]
 -- Returns:    As many rows per code as ranking.check counts: code, system, k, userid, itemid. Ids are strings. userid is NULL
 --             if the problem concerns an item, itemid if it concerns a user.
 -- Errors:     As for ranking.check.
@@ -19,8 +13,7 @@
 -- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, number_not_read,
 -- system_not_read, run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
 -- systems_apart, labelled_apart and labelled_in_part.
-CREATE OR REPLACE MACRO ranking.check_rows(
-    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.check_rows(ARGUMENTS) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
 WITH {{ check.problems(of) }}, rows AS NOT MATERIALIZED (
     SELECT code, system, k, size, user AS userid, NULL::VARCHAR AS itemid FROM list_problems WHERE item IS NULL

@@ -1,9 +1,5 @@
 -- Computes the distribution of every measure over the users with truth, for each system and cutoff.
 --
--- TABLE_LINES
--- MEASURE_LINES
--- COLUMN_LINES
--- JUDGING_LINES
 -- Returns:    One row per system, k and measure: [system,] k, measure, users, users_undefined, mean, standard_deviation,
 --             standard_error, minimum, percentile_5, quartile_1, median, quartile_3, percentile_95, maximum, zeros.
 --             `users`: users with a value.
@@ -16,8 +12,7 @@
 --             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 --
 -- Quantiles are interpolated (Hyndman and Fan 1996, type 7). Their last digit may differ between versions of DuckDB.
-CREATE OR REPLACE MACRO ranking.distribution(
-    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.distribution(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}

@@ -1,9 +1,5 @@
 -- Computes the mean of every measure over the users with truth, for each system and cutoff.
 --
--- TABLE_LINES
--- MEASURE_LINES
--- COLUMN_LINES
--- JUDGING_LINES
 -- Returns:    One row per system and k: [system,] k, four counts of users and a DOUBLE per measure.
 --             `users`: users with truth.
 --             `users_without_rec`: those without recommendations, scored as an empty list (0; AUC 0.5).
@@ -18,8 +14,7 @@
 -- Gains, as in NDCG, ignore min_grade. With it, users without a high grade stay in the mean and score 0. With a truth of high
 -- grades only, they leave the mean. In the example data, min_grade := 4 gives `similar` a recall at 10 of 0.594 over 30 users;
 -- 5 of these count in users_without_relevant. A truth WHERE stars >= 4 gives 0.713 over 25 users.
-CREATE OR REPLACE MACRO ranking.evaluate(
-    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.evaluate(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}

@@ -1,12 +1,7 @@
 -- Explains the measures of one user: the lists rank by rank, and the relevant items that were missed.
 --
--- TABLE_LINES
--- user:       userid, of its own type or as a string
--- k:          number of ranks to show; NULL: the whole list
--- ties:       order of equal scores. 'item' (default): by itemid, ascending. 'expected': gain, DCG, NDCG, precision and recall
---             are means over all orders of tied items; grade and relevant are those of the item.
--- COLUMN_LINES
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
+-- ties: With 'expected', gain, DCG, NDCG, precision and recall are means over all orders of tied items; grade and relevant are
+--             those of the item.
 -- Returns:    For each system one row per rank, then one per relevant item that is not in the top k, highest grade first.
 --             Columns: [system,] rank, itemid, score, grade, relevant, gain, discount, contribution, dcg, `ideal_dcg`, ndcg,
 --             "precision", recall, found_at.
@@ -25,13 +20,12 @@
 -- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
 -- `ndcg` at k, but `precision` still divides by the rank.
 --
--- Gains ignore min_grade. A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
+-- A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
 -- gain are NULL.
 --
 -- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
 -- find the users with the largest losses, see `examples/queries.md`.
-CREATE OR REPLACE MACRO ranking.explain(
-    rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking.explain(ARGUMENTS) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}
 {% import "measures/internal/gains.jinja" as gains %}
 {% import "tables/internal/cutting.jinja" as cutting %}
@@ -67,7 +61,7 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
     SELECT
         _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items, {% if of.expected %}lists.scores, {% endif %}lists.given_scores,
-        {{ judging.truth() | indent(8) }}
+        {{ judging.truth(of) | indent(8) }}
     FROM _ranking_user
     LEFT JOIN _ranking_systems ON true
     LEFT JOIN truth_lists ON true

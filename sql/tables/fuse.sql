@@ -1,16 +1,10 @@
 -- Fuses the rankings of several systems into one ranking per user, for hybrid search or an ensemble of models.
 --
--- rec:        table of recommendations: system, userid, itemid, score
--- method:     'rrf' (default), 'borda', 'combsum' or 'combmnz'; formulas below
--- weights:    MAP from each system to a number >= 0. A weight of 0 excludes the system. NULL: 1 for all.
--- rrf_k:      constant of 'rrf' (default 60). Higher values reduce the advantage of the first ranks.
--- normalize:  normalization of the scores x of a list, for 'combsum' and 'combmnz'. 'min_max' (default):
---             (x - min) / (max - min). 'z_score': (x - mean) / standard deviation of the population. 'sum':
---             (x - min) / sum of (x - min). 'none': x.
--- depth:      number of rows to use from each list; NULL: all
--- systems:    LIST of the systems to fuse; NULL: all
--- user_col, item_col, score_col, system_col: names of the columns; by default userid, itemid, score, system
--- descending: true if higher scores are better (default); false for ranks and distances
+-- method: Formulas below.
+-- weights: MAP from each system to its weight.
+-- rrf_k: Higher values reduce the advantage of the first ranks.
+-- normalize: Of the scores x of a list, for 'combsum' and 'combmnz'. 'min_max': (x - min) / (max - min). 'z_score': (x - mean)
+--             / standard deviation of the population. 'sum': (x - min) / sum of (x - min). 'none': x.
 -- Returns:    One row per user and item: userid, itemid, score, n_systems.
 --             `score`: DOUBLE. Higher is always better.
 --             `n_systems`: number of systems with the item in their list.
@@ -41,10 +35,7 @@
 -- rec`.
 --
 -- Qdrant counts ranks from 0: its k = 2 is rrf_k := 1 here.
-CREATE OR REPLACE MACRO ranking.fuse(
-    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
-) AS TABLE
+CREATE OR REPLACE MACRO ranking.fuse(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "tables/internal/fusing.jinja" as fusing %}
 WITH {{ reading.tables(of) }}, {{ fusing.lists_to_fuse(of) }}

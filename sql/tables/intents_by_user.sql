@@ -1,13 +1,8 @@
 -- Computes alpha-nDCG, ERR-IA and subtopic recall for each user or query whose items meet several intents.
 --
--- rec:        table of recommendations: userid, itemid, score [, system]
--- truth:      table with a row for each intent that an item meets: userid, itemid, intent [, rel]. A row with a grade of 0 or
---             less means that the item does not meet the intent. Without grades, every row is an intent that is met.
--- ks:         LIST of cutoffs. NULL means the whole list, 0 the empty list.
--- alpha:      probability that an item satisfies an intent that it meets, from 0 to 1 (default 0.5). The next item that meets
---             the same intent gains 1 - alpha times as much.
--- intent_col: name of the column of intents
--- COLUMN_LINES
+-- truth: It has a row for each intent that an item meets: userid, itemid, intent [, rel]. A row with a grade of 0 or less means
+--             that the item does not meet the intent. Without grades, every row is an intent that is met.
+-- alpha: The next item that meets the same intent gains 1 - alpha times as much.
 -- Returns:    One row per system, user with truth and k: [system,] userid, k, n_rec, n_truth, alpha_ndcg, err_ia,
 --             subtopic_recall.
 --             `n_rec`: number of rows in rec.
@@ -37,8 +32,7 @@
 --
 -- ndeval (pyndeval, ir_measures) gives the same results, with three differences. Its ideal ranking orders ties by document,
 -- descending. It does not divide ERR-IA at k = 1. Its largest k is 20.
-CREATE OR REPLACE MACRO ranking.intents_by_user(
-    rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
+CREATE OR REPLACE MACRO ranking.intents_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/reading.jinja" as reading %}
 {# The gain of each item of a list in the intents that it meets, the less the more items above meet them. The ideal list takes

@@ -1,16 +1,5 @@
 -- Builds a judged ranking for every user with truth, as the input of ranking.ndcg and the other measures.
 --
--- rec:        table of recommendations: userid, itemid, score [, system]
--- truth:      table of relevance judgments: userid, itemid [, rel]; without grades, every row is relevant
--- max_k:      depth of the ranking; NULL: the whole list
--- user_col, item_col, score_col, grade_col, system_col: names of the columns; by default userid, itemid, score and, if they
---             exist, rel and system. '' for no grades, or one list per user
--- descending: true if higher scores are better (default); false for ranks and distances
--- min_grade:  lowest relevant grade, a number > 0; NULL: every grade above 0 is relevant
--- unjudged:   items in rec without a row in truth: 'miss' (default) counts them as non-relevant, 'skip' removes them before
---             any cutoff
--- without_relevant: users without a relevant item: 'zero' (default) scores them 0 by most measures, 'skip' excludes them
--- users:      table with more users to evaluate, such as all queries; without a row in truth, they have no relevant item
 -- Returns:    One row per system and user with truth: [system,] userid, n_rec, n_truth, judged.
 --             `n_rec`: number of rows in rec.
 --             `n_truth`: number of relevant items.
@@ -32,14 +21,7 @@
 --
 -- descending applies to all systems. If lower scores are better for one system only, negate its scores:
 -- `SELECT * REPLACE (CASE WHEN system = 'bert' THEN -score ELSE score END AS score) FROM rec`.
-CREATE OR REPLACE MACRO ranking.judged(
-    rec, truth, max_k,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL) AS TABLE
-{# Words in capitals stand for arguments, so that each is written once. They are replaced when the files are read, by this
-   signature and this head. In signatures, the other table functions write COLUMN_ARGUMENTS for the arguments from user_col to
-   descending and JUDGING_ARGUMENTS for those from min_grade to users, or REC_COLUMN_ARGUMENTS if there is no truth. Heads write
-   TABLE_LINES, COLUMN_LINES and JUDGING_LINES for the lines above that explain them. #}
+CREATE OR REPLACE MACRO ranking.judged(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 WITH {{ judging.judged(of) }}
 SELECT

@@ -1,15 +1,9 @@
 -- Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.
 --
--- TABLE_LINES
--- max_k:      last rank, an integer from 0 to 2147483647, not NULL
--- divide:     divisor of precision if a list is shorter than k. 'k' (default), or 'list' for the length of the list.
--- COLUMN_LINES
--- JUDGING_LINES
 -- Returns:    One row per system and rank, in the order of k: [system,] k, "precision", recall.
 -- Errors:     As for ranking.judged. A max_k that is NULL or out of range. An unknown value of divide.
 -- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 3);
-CREATE OR REPLACE MACRO ranking.precision_recall_curve(
-    rec, truth, max_k, COLUMN_ARGUMENTS, divide := 'k', JUDGING_ARGUMENTS) AS TABLE
+CREATE OR REPLACE MACRO ranking.precision_recall_curve(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}

@@ -1,16 +1,10 @@
 -- Splits events into train and test, for one or more folds, with a reason for each row that is in neither.
 --
--- events:     table of events: userid, itemid, time
--- test_from:  start of the test period, of the same type as time
--- test_size:  length of the test period: an INTERVAL, or an integer if time is one. It counts back from the last event,
---             or forward from test_from.
--- folds:      number of consecutive test periods (default 1). Each fold trains on all events before its test period.
--- gap:        time between train and test: an INTERVAL, or an integer if time is one; NULL: none
--- last:       leave-last-N-out, instead of test_from and test_size: the last N events of each user are the test. Fold 2 takes
---             the N events before them, and so on.
--- cold_users, cold_items: test rows whose user or item is not in the train: 'keep' (default) or 'drop'
--- seen:       test rows whose pair of user and item is in the train: 'keep' (default) or 'drop'
--- user_col, item_col, time_col: names of the columns; by default userid, itemid and time
+-- test_from: It has the type of time.
+-- test_size: An INTERVAL, or an integer if time is one. It counts back from the last event, or forward from test_from.
+-- folds: Each fold trains on all events before its test period.
+-- gap: An INTERVAL, or an integer if time is one.
+-- last: It replaces test_from and test_size. Fold 2 takes the N events before the last N, and so on.
 -- Returns:    One row per event and fold: the columns of events, fold, part, dropped.
 --             `fold`: 1 is the latest.
 --             `part`: 'train', 'test', or NULL for a row in neither.
@@ -35,10 +29,7 @@
 -- To remove already-seen items from recommendations, use `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate all
 -- folds in one query, make the fold a part of the userid, `{'fold': fold, 'userid': userid}`, and group ranking.by_user by
 -- userid.fold.
-CREATE OR REPLACE MACRO ranking.split(
-    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
-    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
+CREATE OR REPLACE MACRO ranking.split(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "tables/internal/times.jinja" as times %}
 {# The events, with their columns by role and the times by which they are split. #}
@@ -72,11 +63,7 @@ WITH _ranking_checked AS MATERIALIZED (
     SELECT CASE
         WHEN column_problem IS NOT NULL THEN error({{ of.caller | literal }} || ': ' || column_problem)
         WHEN {{ reading.is_wrong_collation() }} THEN {{ reading.collation_error(of) | indent(8) }}
-        {% if of.has_problem %}
-        ELSE error({{ of.caller | literal }} || ': ' || {{ of.problem | literal }})
-        {% else %}
         ELSE 'right'
-        {% endif %}
     END AS problem
     FROM (SELECT {{ of.column_problem }} AS column_problem)
 ),
@@ -117,7 +104,7 @@ windows AS NOT MATERIALIZED (
             ELSE ranking_train_until
         END AS ranking_train_until
     FROM (
-        SELECT *, {{ before("ranking_test_from", "1", of.gap, of.is_gap_interval) }} AS ranking_train_until
+        SELECT *, {{ before("ranking_test_from", "1", of.gap_span, of.is_gap_interval) }} AS ranking_train_until
         FROM (
             SELECT
                 ranking_fold, earliest, latest,
@@ -125,14 +112,14 @@ windows AS NOT MATERIALIZED (
                 {{ before("until", "ranking_fold", of.step, of.is_step_interval) }} AS ranking_test_from,
                 {{ before("until", "(ranking_fold - 1)", of.step, of.is_step_interval) }} AS ranking_test_until
                 {% else %}
-                {{ times.moment(of.test_from) | indent(16) }} AS ranking_test_from,
+                {{ times.moment(of.first) | indent(16) }} AS ranking_test_from,
                 until AS ranking_test_until
                 {% endif %}
             FROM (
                 SELECT
                     unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest,
                     {% if of.has_window %}
-                    {{ before(times.moment(of.test_from), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
+                    {{ before(times.moment(of.first), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
                     {% else %}
                     until
                     {% endif %}

@@ -41,7 +41,7 @@ for query in (
     "SELECT recall FROM ranking.evaluate('rec', 'truth', [10])",
     f"FROM {judged}",
     "SELECT recall FROM ranking.by_user('rec', 'truth', [10])",
-    "FROM ranking.compare('rec', 'truth', [10], measures := ['ndcg', 'recall'])",
+    "FROM ranking.compare('rec', 'truth', ks := [10], measures := ['ndcg', 'recall'])",
     f"SELECT avg(ranking.ndcg(judged, 10)) FROM {judged}",
     f"SELECT ranking.mean(ranking.ndcg(judged, 10)) FROM {judged}",
 ):

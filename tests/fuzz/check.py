@@ -252,7 +252,7 @@ def check_tables(rng: random.Random) -> int:
     least, judging = draw_judging(rng, has_grades=grades is not None)
     judging += rng.choice(["", ", descending := false"]) + f", measures := {measured}"
     expected = by_user(rec, truth, ks, measured, least, judging)
-    call = f"('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)}{judging})"
+    call = f"('\"{of_rec}\"', '\"{of_truth}\"', ks := {literal(ks)}{judging})"
     query = f"FROM ranking.by_user{call}"
     got = con.execute(f"SELECT {system}, userid, k, n_rec, n_truth, {chosen} {query}").fetchall()
     rows = {row[:3]: row[3:] for row in got}
@@ -457,7 +457,7 @@ def check_ties(rng: random.Random) -> int:
     con.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
     if "skip" in judging:
         orders = [[(condensed(ranking), n) for ranking, n in of_user] for of_user in orders]
-    arguments = f"{literal(ks)}, measures := {measures}, ties := 'expected'{judging}{columns}"
+    arguments = f"ks := {literal(ks)}, measures := {measures}, ties := 'expected'{judging}{columns}"
     query = f"SELECT COLUMNS(lambda c: c <> 'system') FROM ranking.by_user('rec', 'truth', {arguments})"
     rows = con.execute(query).fetchall()
     calls = [(name, with_least(name, least, options)) for name, options in calls]

@@ -22,4 +22,4 @@ CREATE TABLE by_user AS SELECT system, userid, 'mn'[1 + userid % 2] AS segment,
     (system = 'b')::INTEGER * 0.25 AS recall
 FROM (SELECT DISTINCT system, userid FROM rec);
 CREATE TABLE compared AS
-FROM ranking.compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank']);
+FROM ranking.compare('rec', 'truth', ks := [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank']);

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,24 +14,20 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from .compose.arguments import Given, given_of
 from .compose.comparison import KEYS
-from .compose.functions import compose_given
+from .compose.functions import compose_values
 from .duckdb.functions import OF_MACROS, add_functions
 from .evaluation.errors import error_summary
-from .evaluation.options import GRADES, check_keywords, columns_of
-from .evaluation.queries import given_in_sql
 from .evaluation.words import COUNTS
-from .macros.files import signature
 from .measures.registry import COMPARED_MEASURES
-from .quoting import identifier, literal, sql_value
+from .options import COLUMNS, FUNCTIONS, JUDGING, check, check_keywords
+from .quoting import identifier, literal
 from .texts import shorten
 
 # The tables of each function. All rows of a user are in one partition. Each partition has all of `items`.
-MEASURED = ("by_user", "evaluate", "distribution", "compare")
 UNMERGED = ("judged", "by_user", "beyond_accuracy_by_user", "fuse")
 TABLES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("judged", *MEASURED), ("rec", "truth")),
+    **dict.fromkeys(("judged", "by_user", "evaluate", "distribution", "compare"), ("rec", "truth")),
     "beyond_accuracy_by_user": ("rec", "history", "items"),
     "fuse": ("rec",),
     "compare_by_user": (),  # Its one table is read by the merge.
@@ -59,9 +55,8 @@ OF_MEANS = (
 )
 # The condition, in a lambda, that a column holds a measure.
 IS_VALUE = f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
-COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col")
 # The arguments that determine the values of users.
-OF_USERS = ("rec", "truth", *COLUMNS, "descending", "ks", "measures", "ties", *GRADES, "users")
+OF_USERS = f"rec truth measures ks ties {COLUMNS} {JUDGING}".split()
 Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
 
 
@@ -72,7 +67,7 @@ class Partitioned:
     function: str
     # by table: names of the columns to read, by role (user, item, ...)
     columns: Mapping[str, Mapping[str, str]]
-    arguments: Mapping[str, Given]  # arguments of the call by name, including defaults
+    arguments: Mapping[str, Any]  # arguments of the call by name
     schemas: dict[str, pa.Schema]  # of the tables, of a partition's rows (`part`) and of the `result`
 
     def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
@@ -142,7 +137,7 @@ class Partitioned:
         if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
             sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
             self.require_users(*con.execute(sql).fetchall()[0])
-            skips = self.arguments.get("without_relevant") == given_of("skip")
+            skips = self.arguments.get("without_relevant") == "skip"
             if skips and not con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall():
                 rule = "truth must have a relevant item where users without one are left out"
                 raise ValueError(f"{self.function}: {rule}, got none")
@@ -198,7 +193,7 @@ class Partitioned:
         """SQL of all measures by user and k, including users without truth."""
         arguments = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
         if self.function == "compare":
-            arguments["usual"] = given_of(",".join(COMPARED_MEASURES))
+            arguments["measures"] = arguments.get("measures") or COMPARED_MEASURES
         return self.composed("_ranking_users", arguments)
 
     @property
@@ -233,19 +228,16 @@ class Partitioned:
             QUALIFY has_truth
             ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
 
-    def composed(self, name: str, arguments: Mapping[str, Given]) -> str:
+    def composed(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Compose the SQL of a call over a partition, or over the values from all partitions."""
-        arguments = {"is_part": given_of(True), **arguments}
-        return f"FROM (\n{compose_given(name, arguments, caller=self.function)}\n)"
+        return f"FROM (\n{compose_values(name, arguments, caller=self.function, is_part=True)}\n)"
 
 
 def partition(
     function: str,
     rec: pa.Schema,
     truth: pa.Schema | None = None,
-    ks: Any = None,
-    measures: Sequence[str] | str | None = None,
-    ties: str = "item",
+    measures: Any = None,
     *,
     history: pa.Schema | None = None,
     items: pa.Schema | None = None,
@@ -256,7 +248,7 @@ def partition(
     All rows of a user must be in one partition. `part` evaluates a partition, and `merge` combines the
     results. You can send the plan to other processes.
 
-        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [5, 10], ["ndcg"])
+        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, ["ndcg@5,10"])
         parts = [job.part(rec, truth) for rec, truth in partitions]
         means = job.merge(pyarrow.concat_tables(parts))
 
@@ -266,12 +258,10 @@ def partition(
         rec: schema of the recommendations. For compare_by_user: schema of the values by user, which only
             `merge` reads.
         truth: schema of the ground truth, if the function reads one.
-        ks: cutoffs; for judged one cutoff. None means the whole list.
-        measures: measures such as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`. Default: all columns.
-        ties: "item", "trec" or "expected".
+        measures: measures such as `ndcg,recall` or `ndcg(gain=linear)@5,10`, or cutoffs such as [5, 10].
         history: schema of the interaction history, for beyond_accuracy_by_user.
         items: schema of the items, for beyond_accuracy_by_user.
-        arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...
+        arguments: further arguments of the function in SQL: ks, max_k, ties, user_col, weights, ...
 
     Raises:
         ValueError, TypeError: a column is missing or has an unusable type, or an argument is invalid.
@@ -280,29 +270,22 @@ def partition(
         raise ValueError(f"partition: function must be one of {', '.join(TABLES)}, got {function!r}")
     if "truth" in TABLES[function] and truth is None:
         raise TypeError(f"{function}: truth must be the schema of a table, got None")
-    optional = {"truth": truth, "history": history, "items": items, "measures": measures, "ks": ks}
-    optional |= {"ties": ties if ties != "item" else None, "rec": rec if TABLES[function] else None}
+    optional = {"truth": truth, "history": history, "items": items, "measures": measures}
+    optional |= {"rec": rec if TABLES[function] else None}
     passed = {name: value for name, value in optional.items() if value is not None} | arguments
     schemas = {name: passed.pop(name) for name in TABLES[function] if name in passed}
-    defaults = parameters(function)
-    takes = [
-        "ks" if name == "max_k" else name for name in defaults if name not in (*ROLES, "by_user", "users")
-    ]
-    check_keywords(function, passed, takes)
+    options = FUNCTIONS[function]
+    check_keywords(function, passed, [name for name in options if name not in (*ROLES, "by_user", "users")])
     for name in {"predicted_truth", "predicted"} & passed.keys():
         rule = f"{name} is not read over partitions of users, got {shorten(repr(passed[name]))}"
         raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
-    columns_of(function, passed)  # called for its errors
-    columns = {table: find_columns(function, table, schemas[table], defaults, passed) for table in schemas}
-    cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
-    values = {
-        name: value_of(function, value) for name, value in {**passed, "ks": cuts, "max_k": cuts}.items()
-    }
-    sql = defaults | values | {table: literal(table) for table in schemas} | {"by_user": "'_ranking_parts'"}
-    with cursor() as con:
-        job = Partitioned(
-            function, columns, given_in_sql(con, {name: sql[name] for name in defaults}), schemas
-        )
+    names = dict.fromkeys({"by_user"} & options.keys(), "_ranking_parts") | {name: name for name in schemas}
+    try:
+        check({name: option for name, option in options.items() if name in passed}, passed)
+    except ValueError as error:
+        raise type(error)(f"{function}: {error}") from None
+    columns = {table: find_columns(function, table, schemas[table], options, passed) for table in schemas}
+    job = Partitioned(function, columns, {**passed, **names}, schemas)
     # The tables that all partitions share, in addition to items.
     named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
     kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
@@ -315,12 +298,6 @@ def partition(
         part = job.planned_schema({"_ranking_parts": part}, job.evaluate_merge)
     job.schemas["result"] = part
     return job
-
-
-def parameters(function: str) -> dict[str, str]:
-    """Return the parameters of a table function with their defaults; "" if a parameter has no default."""
-    split = (parameter.partition(" := ") for parameter in signature(function))
-    return {name: default for name, _, default in split}
 
 
 def find_columns(
@@ -342,14 +319,6 @@ def find_columns(
 def send(queries: Iterable[tuple[str, str]]) -> str:
     """Join the queries into one, with the rows of each query in a column of its name."""
     return " UNION ALL BY NAME ".join(f"SELECT sent AS {kind} FROM ({sql}) AS sent" for kind, sql in queries)
-
-
-def value_of(function: str, value: object) -> str:
-    """Return an argument of this function as SQL."""
-    try:
-        return sql_value(value)
-    except TypeError as error:
-        raise TypeError(f"{function}: {error}") from None
 
 
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:

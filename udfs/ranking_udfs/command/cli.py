@@ -10,10 +10,20 @@ from typing import Any
 
 import click
 
+from ..kinds import K
 from ..texts import shorten
 from .gates import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
-from .options import CHANGES, COMMANDS, COMPLETE, ENDINGS, EVERY, FORMATS, INPUT_RULES, OUTPUT_RULES, group
+from .options import (
+    COMMANDS,
+    COMPLETE,
+    ENDINGS,
+    EVERY,
+    INPUT_RULES,
+    OUTPUT_RULES,
+    definition_of,
+    group,
+)
 
 
 def main(argv: Sequence[str] | None = None, imported: Callable[[], None] = lambda: None) -> int:
@@ -75,11 +85,16 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     Raises:
         click.UsageError: A rule between options is broken.
     """
-    usual = {name: [] if option.is_list else option.default for name, option in EVERY.items()}
+    usual: dict[str, Any] = {
+        name: [] if option.is_list else None if option.default is ... else option.default
+        for name, option in EVERY.items()
+    }
     usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
     options = SimpleNamespace(**usual | written_values(arguments))
     options.descending = not options.ascending
     options.check = not options.no_check
+    if not options.ks and (not options.measures or not all(choice.cuts for choice in options.measures)):
+        options.ks = [K]
     if name == "report" and options.output is None and options.figures is None:
         options.output = "report.html"
     if options.output == "-":  # standard output, as of other commands
@@ -88,7 +103,7 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     for broken in broken_rules(options):
         raise click.UsageError(broken, click.get_current_context())
     if "format" in arguments and options.format is None:
-        choices = CHANGES.get(name, {}).get("format", {}).get("choices", FORMATS)
+        choices = definition_of(name, "format").kind.words
         options.format = format_of(options.output, choices)
     return options
 

@@ -15,7 +15,6 @@ from ..compose.explain import is_user
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
-from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
@@ -26,11 +25,13 @@ from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
 from ..inputs.manifest import add_stored_run, manifest, manifest_path, stem
 from ..inputs.tables import Inputs, Tables, input_files, load
+from ..options import defaults
 from ..quoting import literal
 from ..texts import shorten
 from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
+from .options import names_of
 from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
 from .script import script_text
 from .session import connect, interruptible, progress
@@ -74,7 +75,7 @@ class Work(Evaluation):
     @cached_property
     def tables(self) -> Tables:
         self.step("reading")
-        options, may_write = self.options, "manifest" in SPECS[self.options.command].names
+        options, may_write = self.options, "manifest" in names_of(self.options.command)
         outputs = [*filter(None, (options.output, options.by_user, options.rows))]
         manifests = [
             *dict.fromkeys(manifest_path(output) for output in outputs if extension(output) != ".parquet")
@@ -107,7 +108,7 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
     settings = {"threads": options.threads, "memory_limit": options.memory_limit}
     # Intervals need quantiles of Student's t; `evaluate` has them for unanswerable users only.
     asks_refused = options.users is not None or options.without_relevant == "skip"
-    has_functions = "confidence" in SPECS[options.command].names or asks_refused
+    has_functions = "confidence" in names_of(options.command) or asks_refused
     with (
         with_stdin(inputs_of(options)) as inputs,
         connect(settings, options.database, has_functions) as con,
@@ -126,16 +127,17 @@ def inputs_of(options: Any) -> Inputs:
             for file in files[:-1]
         )
         files = [*recs, files[-1]]
-    names, items, segment = SPECS[options.command].names, options.items, options.segment
+    names, items, segment = names_of(options.command), options.items, options.segment
     if items and "head" in names and (options.history or options.command != "report"):
         items = items[0], items[1] or "category"
     has_titles, is_explain = "title" in names, options.command == "explain"
     # If nothing else is read from the file of users, it must have texts.
     text = options.text or ("text" if segment and (is_explain or not segment[1]) else None)
+    given = {name: value for name, value in vars(options).items() if name in defaults() and value is not None}
     return Inputs(
         recs=files[:-1] if has_truth else files,
         truth=files[-1] if has_truth else "",
-        columns=columns_of(options.command, vars(options)),
+        columns={**defaults(), **given},
         segment=segment if segment and segment[1] and not is_explain else None,
         form=options.format_in,
         parts=options.parts,

@@ -16,8 +16,8 @@ from .messages import PROGRAM
 if TYPE_CHECKING:
     import duckdb
 
-    from ..evaluation.options import ComparisonOptions
     from ..inputs.evaluation import Evaluation
+    from ..options import Values
 
 PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
 WAYS = ("higher", "lower")  # verdicts on measures without a better direction
@@ -271,7 +271,7 @@ def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts:
     )
 
 
-def too_few_users(condition: Condition, rows: Sequence[Row], options: "ComparisonOptions") -> str | None:
+def too_few_users(condition: Condition, rows: Sequence[Row], options: "Values") -> str | None:
     """Say how many users are needed, if no comparison can be significant with its users."""
     from ..evaluation.comparison import users_for_significance
 

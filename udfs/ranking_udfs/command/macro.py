@@ -7,19 +7,16 @@ from typing import Any
 import click
 import duckdb
 
+from ..compose.arguments import IN_MACRO
 from ..duckdb.macros import macros
-from ..evaluation.options import Option
-from ..evaluation.queries import given_in_sql
-from ..macros.files import signature
-from ..macros.frozen import TABLES, frozen_macro
-from ..quoting import literal, sql_value
-from .options import EVERY, SHORT, Once, Value
+from ..kinds import BOOLEAN, CUTOFF, CUTOFFS, TABLE, Typed
+from ..macros.frozen import frozen_macro
+from ..options import FUNCTIONS, Option
+from ..quoting import literal
+from .options import EVERY, NAMES, SHORT, Once, value_type
 
-# The options of other names than the arguments.
-NAMES = {"max_k": "ks", "k": "ks", "descending": "ascending"}
-LISTS = ("systems", "lower_is_better")
-# The options whose number is given as text, and the type of another text.
-NUMBERS = {"alpha": "", "test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
+# The options whose value is of the type of a time: an integer, or else a value of this type.
+TIMES = {"test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
 
 
 def print_macro(ctx: click.Context, args: Sequence[str]) -> None:
@@ -46,48 +43,50 @@ def print_macro(ctx: click.Context, args: Sequence[str]) -> None:
 
 def parameters(function: str) -> list[click.Parameter]:
     """Return the options for a function's arguments in SQL."""
-    arguments = (text.partition(" := ") for text in signature(function))
-    given = (pair[::2] for pair in arguments if pair[2] or pair[0] not in (*TABLES, "user"))
     name = click.Option(["--macro", "name"], metavar="NAME", required=True)
-    return [name, *(option(argument, default) for argument, default in given)]
+    return [
+        name,
+        *(
+            option(argument, taken)
+            for argument, taken in FUNCTIONS[function].items()
+            if argument not in IN_MACRO and (taken.kind is not TABLE or taken.default is not ...)
+        ),
+    ]
 
 
-def option(argument: str, default: str) -> click.Option:
+def option(argument: str, taken: Option) -> click.Option:
     """Return the option for an argument, named and parsed as in other commands."""
-    name = NAMES.get(argument, argument.removesuffix("_col"))
-    known = EVERY.get(name, Option("", value="VALUE"))
+    name = {"max_k": "ks", "category_col": "category"}.get(argument) or NAMES.get(argument) or argument
     flags = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
-    names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", known.help)[0]
-    if argument in TABLES:
-        help_text = f"take a table of {argument}, as the next parameter"
-    if argument in TABLES or default in ("true", "false"):
+    names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", taken.text)[0]
+    if taken.kind is TABLE or taken.kind is BOOLEAN:
+        help_text = f"take a table of {argument}, as the next parameter" if taken.kind is TABLE else help_text
         return click.Option(names, is_flag=True, help=help_text)
-    parse = None if name == "measures" else known.parse
-    kind = click.Choice(known.choices) if known.choices else Value(name, parse)
-    return click.Option(names, type=kind, help=help_text, metavar=known.value or None)
+    kind = value_type(name, EVERY["ks"] if taken.kind in (CUTOFF, CUTOFFS) else taken)
+    return click.Option(names, type=kind, help=help_text, metavar=taken.value or None)
 
 
 def statement(function: str, given: Mapping[str, Any]) -> str:
     """Return the statement that makes the macro."""
+    options = FUNCTIONS[function]
     values = {name: value for name, value in given.items() if value is not None and value is not False}
-    name, tables = values.pop("name"), [table for table in TABLES if values.pop(table, None)]
-    arguments = {argument: to_sql(function, argument, value) for argument, value in values.items()}
+    name = values.pop("name")
+    tables = [table for table in values if options[table].kind is TABLE]
+    values = {argument: value for argument, value in values.items() if argument not in tables}
+    if "descending" in values:
+        values["descending"] = False
+    for argument in TIMES.keys() & values.keys():
+        values[argument] = time_of(argument, values[argument])
+    return frozen_macro(function, name, values, tables)
+
+
+def time_of(argument: str, text: str) -> int | Typed:
+    """Return a time or a span of time; ValueError if it is none."""
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
     with duckdb.connect() as con:
         try:
-            parsed = given_in_sql(con, arguments)
-        except duckdb.Error as error:  # an INTERVAL or TIMESTAMP that is none
+            ((value,),) = con.execute(f"SELECT {TIMES[argument]} {literal(text)}::VARCHAR").fetchall()
+        except duckdb.Error as error:
             raise ValueError(str(error).partition("\n")[0]) from None
-    return frozen_macro(function, name, parsed, tables)
-
-
-def to_sql(function: str, argument: str, value: Any) -> str:
-    """Return the value of an option as SQL, of the type that the function expects."""
-    if argument == "descending":
-        return "false"
-    if argument in ("max_k", "k") and len(value) == 1:
-        return sql_value(value[0])
-    if argument in LISTS or (argument == "measures" and function == "compare_by_user"):
-        return sql_value(value.split(","))
-    if argument in NUMBERS and re.fullmatch(r"-?\d+(\.\d+)?", value):
-        return str(value)
-    return f"{NUMBERS[argument]} {literal(value)}" if NUMBERS.get(argument) else sql_value(value)
+    return Typed(TIMES[argument], value)

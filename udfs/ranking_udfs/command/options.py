@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,13 +11,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
-from ..evaluation.options import GRADES, OPTIONS, ColumnNames, Option, integer
+from ..kinds import BOOLEAN, Kind, integer, word
+from ..options import COLUMNS, GROUPS, OPTIONS, VERBS, Option
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
     TREC,
     file_in,
-    parse_also,
     parse_cut_offs,
     parse_items,
     parse_measures,
@@ -32,7 +33,20 @@ ENDINGS = {  # format of --output FILE without --format
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
+COLUMNS_OF_FILES = ("user", "item", "score", "grade", "system")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
+# Options of the command by those of Python; those without a name here are parts of others: FILE:COLUMN.
+NAMES = {name: name.removesuffix("_col") for name in OPTIONS if "." not in name} | {
+    **{"descending": "ascending", "check": "no_check", "segments": "segment", "user": "user_id", "k": "ks"},
+    **dict.fromkeys((*GROUPS["tables"], "con", "segment_col", "category_col"), ""),
+}
+
+
+def own(text: str, value: str, parse: Callable[[str], Any] = str, is_list: bool = False) -> Option:
+    """Return an option that only the command has; `parse` reads its text."""
+    return Option(Kind("str", read=parse), text, None, value, is_list)
+
+
 FLAGS = {
     "pairs": "rank the models instead; models that share a letter do not differ significantly",
     "explain": "add a sentence for each comparison",
@@ -44,63 +58,60 @@ FLAGS = {
     "quiet": "print results and errors only: no progress bar and no problems in the data",
     "no_check": "skip the check of the data",
 }
-# Options that only the command has, and options that it parses from a string: a file and a column, a list.
+# Options that only the command has, and options that it parses in its own way: a file and a column, a list.
 OWN = {
-    **{name: Option(help, False) for name, help in FLAGS.items()},
-    "measures": OPTIONS["measures"]._replace(parse=parse_measures),
-    "also": OPTIONS["also"]._replace(parse=parse_also),
-    "ks": Option("cutoffs, as in 5,10,all or 1-50 (10)",
-                 parse=parse_cut_offs, value="LIST", is_list=True),
-    "segment": Option("add results for each segment of users", parse=parse_segment, value="FILE:COLUMN"),
-    "items": OPTIONS["items"]._replace(parse=parse_items),
-    "title": Option("column of items to show next to ids (title or text, if there is one)", value="COLUMN"),
-    "text": Option("column of the segments' file to show next to users (text, if there is one)",
-                   value="COLUMN"),
-    "against": Option("stored run as the baseline: a file of evaluate --by-user FILE --manifest, "
-                      ".parquet or .csv", parse=file_in(".parquet", ".csv"), value="FILE"),
-    "user_id": Option("user id, as written in the files", value="USER"),
-    "output": Option("output file; its ending sets the format: .csv, .json, .parquet, .md, .html, .txt",
-                     value="FILE"),
-    "format": Option("output format, overriding the ending of --output", choices=FORMATS),
-    "by_user": Option(
-        "write the values of each user: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
-    "rows": Option(
-        "write the failing records of each problem: .csv, .parquet or .json",
-        parse=file_in(*COPY_OPTIONS), value="FILE"),
-    "fail_if": Option(
+    **{name: Option(BOOLEAN, text, False) for name, text in FLAGS.items()},
+    "measures": own("measures, as in ndcg@5,10,recall; the command `measures` lists them", "LIST",
+        parse_measures, True),
+    "ks": own("cutoffs, as in 5,10,all or 1-50 (10)", "LIST", parse_cut_offs, True),
+    "segment": own("add results for each segment of users", "FILE:COLUMN", parse_segment),
+    "items": own(OPTIONS["items"].text, OPTIONS["items"].value, parse_items),
+    "against": own("stored run as the baseline: a file of evaluate --by-user FILE --manifest, "
+        ".parquet or .csv", "FILE", file_in(".parquet", ".csv")),
+    "output": own("output file; its ending sets the format: .csv, .json, .parquet, .md, .html, .txt", "FILE"),
+    "format": Option(word(*FORMATS), "output format, overriding the ending of --output", None),
+    "by_user": own("write the values of each user: .csv, .parquet or .json", "FILE", file_in(*COPY_OPTIONS)),
+    "rows": own("write the failing records of each problem: .csv, .parquet or .json", "FILE",
+        file_in(*COPY_OPTIONS)),
+    "fail_if": own(
         "exit with 3 if a condition holds: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', "
         "problems, or SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
-        parse=parse_conditions, value="CONDITION", is_list=True),
-    "digits": Option("significant digits (4 in tables, all in files)", parse=integer(1, 17), value="N"),
-    "figures": Option("write each chart as a file", value="FOLDER"),
-    "figure_format": Option("format of these files", "svg", ("svg", "png")),
-    "pack": Option("print the script for clients without Python instead", False),
-    "macro": Option("print FUNCTION with its options as this macro for any client; its tables are parameters",
-                    value="NAME"),
-    **{name: Option(f"name of the {what} column, if not {usual}; FILE:COLUMN applies to one file",
-                    value="COLUMN", is_list=True)
-       for name, what, usual in (("user", "user id", "userid"), ("item", "item id", "itemid"),
-                                 ("score", "score", "score"), ("grade", "grade", "rel"),
-                                 ("system", "model", "system"))},
-    "time": Option("name of the time column in TRUTH and the history ('' for none)", value="COLUMN"),
-    "database": Option("DuckDB database; REC and TRUTH may name its tables and views", value="FILE"),
-    "format_in": Option("format of files with an ambiguous ending", "auto", ("auto", "table", "trec")),
-    "threads": Option("threads for DuckDB", parse=integer(1), value="N"),
-    "memory_limit": Option("memory limit for DuckDB, as in 4GB", parse=parse_memory, value="SIZE"),
+        "CONDITION", parse_conditions, True),
+    "digits": own("significant digits (4 in tables, all in files)", "N", integer(1, 17).parse),
+    "figures": own("write each chart as a file", "FOLDER"),
+    "figure_format": Option(word("svg", "png"), "format of these files", "svg"),
+    "pack": Option(BOOLEAN, "print the script for clients without Python instead", False),
+    "macro": own("print FUNCTION with its options as this macro for any client; its tables are parameters",
+        "NAME"),
+    **{name: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
+       for name, option in ((name, OPTIONS[f"{name}_col"]) for name in COLUMNS_OF_FILES)},
+    "database": own("DuckDB database; REC and TRUTH may name its tables and views", "FILE"),
+    "format_in": Option(word("auto", "table", "trec"), "format of files with an ambiguous ending", "auto"),
+    "threads": own("threads for DuckDB", "N", integer(1).parse),
+    "memory_limit": own("memory limit for DuckDB, as in 4GB", "SIZE", parse_memory),
 }  # fmt: skip
-EVERY = OPTIONS | OWN
-OF_GRADES = " ".join(GRADES)
-MEASURED = {
-    "measures": f"measures ks segment {OF_GRADES} users ties",
-    "beyond accuracy": "history items head divergence",
-}
-TESTED = {"comparison": "baseline margin test permutations seed confidence correction predicted_truth also"}
+EVERY = {NAMES[name]: option for name, option in OPTIONS.items() if NAMES.get(name)} | OWN
 WRITTEN = "output format manifest"
-OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
-READ = {"files": f"{OF_FILES} no_check allow"}
-READ_UNCHECKED = {"files": OF_FILES}
-SHOWN = {"output": f"{WRITTEN} digits safe_csv unit"}
-READ_REC = {"files": OF_FILES.replace("grade ", "")}
+OF_FILES = "database parts format_in quiet threads memory_limit"
+READ = {"files": OF_FILES}
+SHOWN = {"output": f"{WRITTEN} digits safe_csv"}
+
+
+def groups_of(command: str) -> dict[str, list[str]]:
+    """Return the options of a command by group: those of Python's function, and its own."""
+    groups: dict[str, list[str]] = {}
+    for group, members in GROUPS.items():
+        names = [NAMES[name] for name in VERBS.get(command, ()) if name in members and NAMES[name]]
+        groups |= {group: names} if names else {}
+    for group, own in COMMANDS[command].groups.items():
+        groups[group] = [*dict.fromkeys([*groups.get(group, []), *own.split()])]
+    return groups
+
+
+def names_of(command: str) -> list[str]:
+    return [name for names in groups_of(command).values() for name in names]
+
+
 GIVEN = """REC are recommendations (userid, itemid, score), several models as a=a.csv b=b.csv or in a column
 system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
 GIVEN_TOO = {
@@ -162,7 +173,7 @@ OUTPUT_RULES: Rules = {  # for all commands that read REC; checked after the rul
 
 
 class Spec(NamedTuple):
-    """A command: its description, its options by group, examples, and rules between its options."""
+    """A command: its description, its own options by group, examples, and rules between its options."""
 
     text: str
     groups: Mapping[str, str]
@@ -180,16 +191,12 @@ class Spec(NamedTuple):
         needed = [operand for operand in self.files.split() if not operand.startswith("[")]
         return needed[-1] if len(files) < len(needed) else None
 
-    @property
-    def names(self) -> list[str]:
-        return " ".join(self.groups.values()).split()
-
 
 COMMANDS: Mapping[str, Spec] = {
     "evaluate": Spec(
         "Evaluate recommendations against ground truth: mean recall, NDCG and other measures. See also: "
         "compare (which model is better), report (HTML page), explain (results of one user).",
-        {**MEASURED, "output": f"{WRITTEN} by_user fail_if long digits safe_csv unit", **READ},
+        {"output": f"{WRITTEN} by_user fail_if long digits safe_csv", **READ},
         [
             "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
             "evaluate a=a.csv b=b.csv truth.csv -m 'ndcg(gain=linear)@5,MAP'",
@@ -199,9 +206,8 @@ COMMANDS: Mapping[str, Spec] = {
         "Compare models: differences with confidence intervals, significance tests and verdicts. See also: "
         "evaluate (means), report (HTML page), overlap (without ground truth).",
         {
-            "comparison": f"against steps {TESTED['comparison']}",
-            **MEASURED,
-            "output": f"{WRITTEN} by_user explain pairs fail_if digits safe_csv unit text",
+            "comparison": "against",
+            "output": f"{WRITTEN} by_user explain pairs fail_if digits safe_csv text",
             **READ,
         },
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
@@ -218,7 +224,7 @@ COMMANDS: Mapping[str, Spec] = {
     "report": Spec(
         "Write an HTML report for decision makers: the answer first, then data, means, differences, users "
         "and segments as charts. See also: compare (for a terminal or a pipeline).",
-        {"page": "output figures figure_format title text unit", **TESTED, **MEASURED, **READ},
+        {"output": "output figures figure_format", **READ},
         ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
         rules={
             **TEXT_RULES,
@@ -234,11 +240,7 @@ COMMANDS: Mapping[str, Spec] = {
     "check": Spec(
         "Check the data for problems: ids that do not match, ties, short lists, leaks. Each problem comes "
         "with a fix. evaluate, compare and report run the same check.",
-        {
-            "check": f"ks {OF_GRADES} users history time items predicted_truth allow",
-            "output": f"{WRITTEN} rows fail_if unit",
-            **READ_UNCHECKED,
-        },
+        {"check": "allow", "output": f"{WRITTEN} rows fail_if", **READ},
         [
             "check rec.csv truth.csv -k 10,50 --rows rows.csv",
             "check rec.csv test.csv --history train.csv --fail-if problems",
@@ -252,10 +254,10 @@ COMMANDS: Mapping[str, Spec] = {
         "Explain the results of one user: the lists rank by rank, the relevant items that were missed, and "
         "how NDCG, recall and precision add up. See also: evaluate --by-user (values of all users).",
         {
-            "user": "user_id ks min_grade without_relevant ties",
+            "measures": "without_relevant",
             "names": "items title segment text",
             **SHOWN,
-            **READ_UNCHECKED,
+            **READ,
         },
         [
             "explain rec.csv truth.csv --user-id c02 -k 10",
@@ -270,13 +272,13 @@ COMMANDS: Mapping[str, Spec] = {
         "Choose a score threshold below which a system should not answer: for each threshold, how many "
         "answerable users are refused and how many unanswerable users are answered. With --users, users "
         "without a row in TRUTH are unanswerable.",
-        {"abstention": "users min_grade confidence", **SHOWN, **READ_UNCHECKED},
+        {**SHOWN, **READ},
         ["abstention bm25.run qrels.tsv --users queries.jsonl"],
     ),
     "overlap": Spec(
         "Measure the overlap of the lists of models: how much would change for users, before ground truth is "
         "known. See also: compare (with ground truth).",
-        {"overlap": "ks baseline persistence", **SHOWN, **READ_REC},
+        {**SHOWN, **READ},
         [
             "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
             "overlap all.parquet --system model --format json",
@@ -286,10 +288,7 @@ COMMANDS: Mapping[str, Spec] = {
     "split": Spec(
         "Split a file of events into train and test: into a folder, or one folder per fold, with the reason "
         "for each event in neither. See also: evaluate (recommendations of a model trained on train).",
-        {
-            "split": "test_size test_from last folds gap cold_users cold_items seen",
-            "files": "output user item time",
-        },
+        {"output": "output"},
         [
             "split events.csv --test-size '7 days' --folds 4 --output folds/",
             "split ratings.csv --last 1 --output out/",
@@ -307,7 +306,7 @@ COMMANDS: Mapping[str, Spec] = {
     "fuse": Spec(
         "Fuse the rankings of several models into one, for hybrid search or an ensemble. See also: compare "
         "(the fused file is one more model).",
-        {"fusion": "output method weights rrf_k normalize depth", **READ_REC},
+        {"output": "output", **READ},
         [
             "fuse bm25=bm25.csv vector=vector.csv --output fused.csv",
             "fuse a.run b.run --weights a=1,b=0.5 --output fused.run",
@@ -317,7 +316,7 @@ COMMANDS: Mapping[str, Spec] = {
     "sql": Spec(
         "Print the SQL of an evaluation, to run or change in any DuckDB. See also: compare --format sql "
         "(the SQL of a comparison).",
-        {**MEASURED, "output": "output by_user safe_csv pack macro", **READ},
+        {"output": "output by_user safe_csv pack macro", **READ},
         [
             "sql rec.parquet truth.parquet -k 10",
             "sql --pack | duckdb shop.duckdb",
@@ -340,40 +339,49 @@ COMMANDS: Mapping[str, Spec] = {
     ),
 }
 COLUMN = "name of this column"
-MAY_HAVE_COLUMN = {"parse": parse_items, "value": "FILE[:COLUMN]"}
+MAY_HAVE_COLUMN = {"kind": Kind("str", read=parse_items), "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
     "evaluate": {
         "fail_if": {
-            "help": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
+            "text": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
             "in 'users_without_rec > 0.05 * users'"
         }
     },
-    "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
+    "compare": {"format": {"kind": word(*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
-        "output": {"help": "HTML file to write; by default report.html, unless --figures is given"},
+        "output": {"text": "HTML file to write; by default report.html, unless --figures is given"},
         "segment": MAY_HAVE_COLUMN,
     },
     "check": {
-        "fail_if": {"help": "exit with 3 if a condition holds: problems, 'problems(no_rows)'"},
-        "items": {"help": "catalog or corpus: checks for missing items", "value": "FILE"},
+        "fail_if": {"text": "exit with 3 if a condition holds: problems, 'problems(no_rows)'"},
+        "items": {"text": "catalog or corpus: checks for missing items", "value": "FILE"},
     },
     "explain": {
-        "ks": {"help": "one cutoff, or all (10)"},
-        "ties": {"choices": ("item", "expected")},
-        "items": {"help": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
-        "segment": {"help": "file of users with text to show", "parse": parse_items, "value": "FILE"},
+        "ks": {"text": "one cutoff, or all (10)"},
+        "ties": {"kind": word("item", "expected")},
+        "items": {"text": "catalog or corpus: adds titles, and shows missing items", "value": "FILE"},
+        "segment": {
+            "text": "file of users with text to show",
+            "kind": Kind("str", read=parse_items),
+            "value": "FILE",
+        },
     },
     "split": {
-        "output": {"help": "folder for train and test, in the format of the events", "value": "FOLDER"},
+        "output": {"text": "folder for train and test, in the format of the events", "value": "FOLDER"},
         **{
-            name[:4]: {"default": name, "help": COLUMN, "is_list": False}
+            name[:4]: {"default": name, "text": COLUMN, "is_list": False}
             for name in ("userid", "itemid", "time")
         },
     },
-    "fuse": {"output": {"help": "output file; .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
-    "sql": {"output": {"help": "write the SQL here"}},
+    "fuse": {
+        "output": {
+            "text": "output file; .run for TREC",
+            "kind": Kind("str", read=file_in(*COPY_OPTIONS, TREC)),
+        }
+    },
+    "sql": {"output": {"text": "write the SQL here"}},
     **{
-        name: {"format": {"default": "table", "help": "format of the list"}}
+        name: {"format": {"default": "table", "text": "format of the list"}}
         for name in ("measures", "functions")
     },
 }
@@ -445,7 +453,7 @@ class Command(Once):
             name,
             params=[
                 click.Argument([spec.operand], **settings),
-                *(option(name, option_name) for option_name in spec.names),
+                *(option(name, option_name) for option_name in names_of(name)),
             ],
             callback=lambda **all_: callback(name, all_),
             short_help=re.split(r"[:.] ", spec.text)[0],
@@ -462,30 +470,37 @@ class Command(Once):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the options, by group."""
         records = (parameter.get_help_record(ctx) for parameter in self.params[1:])
-        help_records = dict(zip(self.spec.names, records, strict=True))
-        for group, names in self.spec.groups.items():
+        help_records = dict(zip(names_of(str(self.name)), records, strict=True))
+        for group, names in groups_of(str(self.name)).items():
             with formatter.section(group):
-                formatter.write_dl([record for name in names.split() if (record := help_records[name])])
+                formatter.write_dl([record for name in names if (record := help_records[name])])
+
+
+def value_type(name: str, option: Option) -> click.ParamType:  # type: ignore[type-arg]
+    """Return the type of the values of an option: words, or a text that its kind parses."""
+    return click.Choice(option.kind.words) if option.kind.words else Value(name, option.kind.parse)
+
+
+def definition_of(command: str, name: str) -> Option:
+    """Return an option of a command, with its changes for this command."""
+    return replace(EVERY[name], **CHANGES.get(command, {}).get(name, {}))
 
 
 def option(command: str, name: str) -> click.Option:
     """Make the click option for an option of a command."""
-    definition = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
-    settings: dict[str, Any] = {"help": definition.help, "required": (command, name) in REQUIRED}
+    definition = definition_of(command, name)
+    settings: dict[str, Any] = {"help": definition.text, "required": (command, name) in REQUIRED}
     if definition.default is False:
         settings["is_flag"] = True
     else:
         settings |= {"multiple": definition.is_list, "metavar": definition.value or None}
-        settings["type"] = (
-            click.Choice(definition.choices) if definition.choices else Value(name, definition.parse)
-        )
-        settings |= (
-            {"default": definition.default, "show_default": True} if definition.default is not None else {}
-        )
+        settings["type"] = value_type(name, definition)
+        if definition.default not in (None, ...) and not definition.is_list:
+            settings |= {"default": definition.default, "show_default": True}
     if name == "pack":
         settings |= {"is_eager": True, "expose_value": False, "callback": print_pack}
     names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}"]
-    called = f"{name}_col" if f"{name}_col" in ColumnNames.__annotations__ else name  # as in Python
+    called = f"{name}_col" if f"{name}_col" in COLUMNS.split() else name  # as in Python
     return click.Option([*filter(None, names), called], **settings)
 
 

@@ -270,7 +270,7 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
         if name not in rows[0] or (name == WITHOUT_RELEVANT and not any(counts.values())):
             continue
         is_skipped = work.request.columns["without_relevant"] == "skip"
-        if name == WITHOUT_RELEVANT and (is_skipped or work.request.columns["min_grade"] is not None):
+        if name == WITHOUT_RELEVANT and (is_skipped or work.request.lowest_grade is not None):
             label = f"{label.partition('(')[0]}{LEFT_OUT if is_skipped else BUT_GAINS}"
         each = ", ".join(f"{system} {count}" for system, count in counts.items())
         yield f"{in_unit(label)}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
@@ -606,10 +606,8 @@ def user_text(work: Evaluation, system: str | None, mine: Sequence[Row], about: 
     if not has_truth:
         return text
     lines = measure_lines(mine, listed, k)
-    if options.min_grade is not None:
-        lines.append(
-            f"A hit has grade {options.min_grade:g} or more; gains and the ideal DCG use all grades."
-        )
+    if (least := work.request.lowest_grade) is not None:
+        lines.append(f"A hit has grade {least:g} or more; gains and the ideal DCG use all grades.")
     if options.without_relevant == "skip" and not any(row["relevant"] for row in mine):
         lines.append(in_unit("No relevant item: this user is excluded from means and comparisons."))
     return with_remarks("table", text, lines)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..evaluation.defaults import LARGEST_K
 from ..texts import shorten
 
 if TYPE_CHECKING:
@@ -28,24 +27,14 @@ def parse_measures(text: str) -> list["Choice"]:
     """Parse `ndcg@5,10,recall`."""
     from ..measures import grammar
 
-    choices = grammar.parse_measures(text)
-    for choice in choices:
-        check_cut_offs(choice.cuts)
-    return choices
-
-
-def parse_also(text: str) -> list["Choice"]:
-    """Parse `latency_ms,tokens:lower`."""
-    from ..evaluation import tradeoffs
-
-    return tradeoffs.parse_also(text)
+    return grammar.parse_measures(text)
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
     """Parse `5,10,all`; ranges such as `1-50` are allowed."""
     from ..measures import grammar
 
-    return check_cut_offs(grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", expand_range, text)))
+    return grammar.parse_cut_offs(re.sub(r"\b([0-9]+)-([0-9]+)\b", expand_range, text))
 
 
 def expand_range(match: re.Match[str]) -> str:
@@ -55,14 +44,6 @@ def expand_range(match: re.Match[str]) -> str:
         rule = f"a range must ascend and have at most {LONGEST_RANGE} cutoffs, as in 1-50"
         raise ValueError(f"{rule}, got {shorten(repr(match[0]))}")
     return ",".join(map(str, range(low, high + 1)))
-
-
-def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
-    """Return the cutoffs; raise ValueError for a cutoff that is longer than any list."""
-    for k in ks:
-        if k is not None and k > LARGEST_K:
-            raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")
-    return [*ks]
 
 
 def parse_memory(text: str) -> str:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import duckdb
 
+from ..kinds import LARGEST
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
+from ..options import FUNCTIONS
 from ..quoting import double, sql_value, unquoted
 from . import portable
-from .arguments import LARGEST, PARSERS, Given, parse_fields, require_ks
 from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
 from .templates import by_bytes, identifier, literal
@@ -113,7 +114,7 @@ class Call:
     """A call with checked arguments. Names of tables are in the form for `query_table`."""
 
     folder: ClassVar = "tables"  # folder of its template, below `sql/`
-    parsers: ClassVar = PARSERS
+    names_of_fields: ClassVar = {"measures": "choices", "max_k": "ks"}  # those that differ from arguments
     reads_truth: ClassVar = True
     keeps_items: ClassVar = False
     needs_items: ClassVar = False  # whether each system must have items of truth in its lists
@@ -123,7 +124,7 @@ class Call:
     function: str
     rec: str = ""
     truth: str = ""
-    ks: Sequence[int | None] = ()  # of measures without cutoffs of their own; None for the whole list
+    ks: Sequence[int | None] = (None,)  # of measures without their own; None for the whole list
     choices: Sequence[Choice] | None = None  # None for every column
     ties: str = "item"
     user: str = "userid"
@@ -143,35 +144,25 @@ class Call:
     is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Call":
-        """Parse the arguments of a SQL call.
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Call":
+        """Return the call with these checked arguments; ValueError if they do not fit together."""
+        return cls(function, **cls.read_fields(function, values), **facts)
 
-        Raises:
-            ValueError: the first broken rule, with the value
-        """
-        return cls(function, **cls.checked(function, parse_fields(cls.parsers, arguments)))
-
-    @staticmethod
-    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a call, or raise ValueError if they do not fit together."""
-        usual, ks = fields.pop("usual", None), fields.get("ks")
-        fields.setdefault("choices", usual)
-        if function in MEASURED:
-            choices = fields.get("choices")
-            if choices is None or any(not choice.cuts for choice in choices):
-                require_ks(fields)
-            if fields.get("ties") == "expected":
-                for choice in choices or ():
-                    if not choice.measure.expected:
-                        raise ValueError(
-                            "with ties := 'expected' a measure must have an expected value in closed form "
-                            f"(FROM ranking.functions() lists measures), got {choice.measure.name}"
-                        )
-        else:
-            if function == "precision_recall_curve" and (ks is None or ks > LARGEST):
-                raise ValueError(f"max_k must be from 0 to {LARGEST}, got {'NULL' if ks is None else ks}")
-            fields["ks"] = [ks]
-        return {"ks": [], **fields}
+    @classmethod
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call for its arguments, without NULLs, which are the defaults."""
+        for choice in values.get("measures") or () if values.get("ties") == "expected" else ():
+            if not choice.measure.expected:
+                raise ValueError(
+                    "with ties := 'expected' a measure must have an expected value in closed form "
+                    f"(FROM ranking.functions() lists measures), got {choice.measure.name}"
+                )
+        fields = {
+            cls.names_of_fields.get(name, name.removesuffix("_col")): value
+            for name, value in values.items()
+            if value is not None
+        }
+        return fields | ({"ks": [values["max_k"]]} if "max_k" in values else {})
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
         """Return the call with the columns of its tables, from `types` by name of the table."""
@@ -459,7 +450,8 @@ class Call:
 
     @property
     def has_measures(self) -> bool:
-        return self.function in MEASURED
+        """True for functions with a column per measure; the others have columns of their own."""
+        return "measures" in FUNCTIONS[self.function]
 
     @cached_property
     def asked(self) -> list[Choice]:
@@ -573,14 +565,6 @@ class Call:
         return self.min_grade if goes is None or choice.options[goes[0]] == goes[1] else 0
 
 
-# Functions with a column per measure. The others have columns of their own.
-MEASURED = (
-    "evaluate",
-    "by_user",
-    "distribution",
-    "_ranking_users",
-    "compare",
-)
 COUNTING = ("evaluate", "_ranking_users", "by_item")
 
 

@@ -6,21 +6,13 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from ..measures.grammar import parse_measures
+from ..options import GRADES
 from ..quoting import sql_value
 from . import portable
-from .arguments import (
-    JUDGING,
-    PARSERS,
-    Given,
-    check_predicted_users,
-    parse_column,
-    parse_fields,
-    parse_optional_table,
-    require_ks,
-)
+from .arguments import check_predicted_users
 from .call import Call, Types, escaped, nulls
 from .columns import (
     INTEGER,
@@ -60,13 +52,6 @@ class Code:
 class CheckCall(Call):
     """A call of the check. Invalid arguments are listed in `problems`, and used as far as possible."""
 
-    parsers: ClassVar = {
-        **PARSERS,
-        "history": ("history", parse_optional_table),
-        "items": ("items", parse_optional_table),
-        "predicted_truth": ("predicted_truth", parse_optional_table),
-    }
-
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
@@ -76,40 +61,11 @@ class CheckCall(Call):
     known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "CheckCall":
-        strict = {
-            name: argument
-            for name, argument in arguments.items()
-            if name not in (*COLUMNS, *JUDGING, "descending")
-        }
-        fields = parse_fields(cls.parsers, strict)
-        require_ks(fields)
-        wrong, problems = [], []
-        for name in COLUMNS:
-            if name not in arguments or arguments[name].text is None:
-                continue
-            fields[name.removesuffix("_col")] = arguments[name].text
-            if arguments[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
-                wrong.append(name)
-                if name != "time_col":
-                    problems.append(
-                        f"{name} must be the name of a column, got {cut(str(arguments[name].text))}"
-                    )
-        descending = arguments["descending"]
-        fields["descending"] = {"true": True, "false": False}.get(str(descending.text))
-        if descending.kind != "BOOLEAN" or descending.text is None:
-            problems.append(f"descending must be true or false, got {cut(descending.text or 'NULL')}")
-        for name in JUDGING:
-            try:
-                fields |= parse_fields(JUDGING, {name: arguments[name]})
-            except ValueError as error:
-                problems.append(str(error))
-                fields |= {"min_grade": number_of(arguments[name])} if name == "min_grade" else {}
-        if fields.get("predicted_truth"):
-            check_predicted(
-                fields, {name: arguments[name] for name in COLUMNS if name in arguments}, problems
-            )
-        return cls(function, problems=problems, wrong=wrong, **fields)
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call for its arguments."""
+        if values.get("predicted_truth") is not None:
+            check_predicted_users(values["users"], values["without_relevant"])
+        return super().read_fields(function, values)
 
     # --- The tables ---
 
@@ -284,7 +240,7 @@ class CheckCall(Call):
         return self.measured("judged_share", self.truth, self.caller)
 
     def measured(self, measure: str, truth: str, caller: str) -> Call:
-        names = ("rec", "user", "item", "score", "grade", "system", "descending", *JUDGING)
+        names = ("rec", "user", "item", "score", "grade", "system", "descending", *GRADES.split())
         fields = {name: getattr(self, name) for name in names}
         choices = parse_measures(measure)
         fields["is_portable"] = self.is_portable
@@ -299,24 +255,6 @@ def code_of(problem: Problem, words: Mapping[str, str]) -> Code:
     counted = "NULL" if problem.counted is None else literal(problem.counted)
     shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
     return Code(PROBLEMS.index(problem) + 1, problem.code, counted, *shares, literal(sentence))
-
-
-def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
-    """Raise ValueError for arguments that do not fit predicted_truth."""
-    check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
-    for name, argument in columns.items():
-        if name != "time_col":
-            parse_column(name, argument)
-    if problems:
-        raise ValueError(problems[0])
-
-
-def number_of(argument: Given) -> float | None:
-    """Return an invalid min_grade as a number, or None."""
-    try:
-        return float(argument.text or "")
-    except ValueError:
-        return None
 
 
 def column(name: str) -> str:

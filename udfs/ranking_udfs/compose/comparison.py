@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -11,19 +11,9 @@ from ..measures.contents import BY_USER
 from ..measures.grammar import SPELLINGS, parse_measures
 from ..measures.registry import COMPARED_MEASURES
 from ..quoting import sql_value, unquoted
-from .arguments import (
-    PARSERS,
-    Given,
-    Parsers,
-    check_predicted_users,
-    parse_boolean,
-    parse_fields,
-    parse_optional_table,
-    parse_table,
-    to_float,
-)
+from .arguments import check_predicted_users
 from .call import Call
-from .columns import cut, is_integer, is_number, parse_columns, row_type
+from .columns import cut, is_number, parse_columns, row_type
 from .templates import Sql, identifier, literal
 
 # Columns of ranking.overlap_by_user. For these and beyond-accuracy measures, no direction is better.
@@ -60,78 +50,10 @@ def list_names(names: Sequence[str | None]) -> str:
     return f"{text[:157]}..." if len(text) > 160 else text
 
 
-def must_be(rule: str, read: Callable[[Given], Any]) -> Callable[[str, Given], Any]:
-    """Return a parser that raises ValueError if `read` returns None."""
-
-    def parse(name: str, argument: Given) -> Any:
-        if (value := read(argument)) is None:
-            raise ValueError(f"{name} must be {rule}, got {list_names([argument.text])}")
-        return value
-
-    return parse
-
-
-def one_of(*words: str) -> Callable[[str, Given], str]:
-    return must_be("|".join(words), lambda argument: argument.text if argument.text in words else None)
-
-
-def integer(low: int, high: int) -> Callable[[str, Given], int]:
-    def read(argument: Given) -> int | None:
-        is_valid = is_integer(argument.kind) and argument.text is not None
-        return value if is_valid and low <= (value := int(str(argument.text))) <= high else None
-
-    return must_be(f"an integer from {low} to {high}", read)
-
-
-def read_confidence(argument: Given) -> Decimal | None:
-    is_valid = is_number(argument.kind) and 0 < to_float(argument) < 1
-    return (
-        Decimal(repr(to_float(argument)) if argument.kind == "FLOAT" else str(argument.text))
-        if is_valid
-        else None
-    )
-
-
-def alpha_of(confidence: Decimal) -> float:
-    """Return 1 - confidence, without rounding errors of a DOUBLE."""
-    return float(1 - round(confidence, 19))
-
-
-def parse_margin(name: str, argument: Given) -> float | None:
-    def read(argument: Given) -> float | None:
-        is_valid = is_number(argument.kind) and 0 <= to_float(argument) < float("inf")
-        return to_float(argument) if is_valid else None
-
-    value: float | None = (
-        None if argument.text is None else must_be("a number of 0 or more", read)(name, argument)
-    )
-    return value
-
-
-def parse_names(name: str, argument: Given) -> list[str | None] | None:
-    """Parse the columns of by_user to compare, a LIST of strings as JSON; None for NULL."""
-    if argument.text in (None, "null"):
-        return None
-    if not re.fullmatch(r'(VARCHAR|"NULL")\[\d*\]', argument.kind):
-        rule = f"{name} must be a list of names, as in ['ndcg', 'recall']"
-        raise ValueError(f"{rule}, got {cut(argument.kind)}")
-    names = json.loads(str(argument.text))
-    if not names:
-        raise ValueError(f"{name} must be a list of one or more names, got []")
-    return [None if column is None else column.strip(" ").lower() for column in names]
-
-
-OPTIONS: Parsers = {
-    "baseline": ("baseline", lambda name, argument: argument.text),
-    "confidence": ("confidence", must_be("a number above 0 and below 1", read_confidence)),
-    "margin": ("margin", parse_margin),
-    "correction": ("correction", one_of("holm", "bh", "none")),
-    "test": ("test", one_of("t", "randomization")),
-    "permutations": ("permutations", integer(1, 10_000_000)),
-    "seed": ("seed", integer(0, 2**63 - 1)),
-    "steps": ("steps", parse_boolean),
-    "is_part": PARSERS["is_part"],
-}
+def alpha_of(confidence: float | Decimal) -> float:
+    """Return 1 - confidence as it is written, without rounding errors of a DOUBLE."""
+    written = Decimal(repr(confidence)) if isinstance(confidence, float) else confidence
+    return float(1 - round(written, 19))
 
 
 @dataclass(frozen=True)
@@ -140,7 +62,7 @@ class Tests:
 
     function: str
     baseline: str | None = None  # None for all pairs of systems, or for steps
-    confidence: Decimal = Decimal("0.95")
+    confidence: float | Decimal = 0.95
     margin: float | None = None
     correction: str = "holm"
     test: str = "t"
@@ -176,12 +98,13 @@ class Tests:
     def is_predicted(self) -> bool:
         return self.predicted is not None
 
-    def check(self, argument: str) -> None:
-        """Raise ValueError for options that exclude each other; `argument` has the predicted values."""
-        if self.steps and self.has_baseline:
-            raise ValueError(f"baseline must be left out with steps, got {self.baseline_in_errors}")
-        if self.is_predicted and self.randomizes:
-            raise ValueError(f"test must be t with {argument}, got randomization")
+
+def check_tests(values: Mapping[str, Any], predicted: str) -> None:
+    """Raise ValueError for options that exclude each other; the argument `predicted` has predicted values."""
+    if values["steps"] and values["baseline"] is not None:
+        raise ValueError(f"baseline must be left out with steps, got {list_names([values['baseline']])}")
+    if values[predicted] is not None and values["test"] == "randomization":
+        raise ValueError(f"test must be t with {predicted}, got randomization")
 
 
 @dataclass(frozen=True)
@@ -189,22 +112,18 @@ class Comparison(Call, Tests):
     """A call of ranking.compare."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {**PARSERS, **OPTIONS, "predicted_truth": ("predicted", parse_optional_table)}
+    names_of_fields: ClassVar = Call.names_of_fields | {"predicted_truth": "predicted"}
     source: ClassVar = "rec"
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Comparison":
-        """Parse the arguments of a SQL call, those of its rankings first."""
-        options = {name: argument for name, argument in arguments.items() if name in OPTIONS}
-        parsed = parse_fields(
-            cls.parsers, {**{n: g for n, g in arguments.items() if n not in options}, **options}
-        )
-        parsed.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
-        call = cls(function, **cls.checked(function, parsed))
-        if call.is_predicted:
-            check_predicted_users(call.users, call.without_relevant)
-        call.check("predicted_truth")
-        return call
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call; the measures are by default those that people compare by."""
+        fields = super().read_fields(function, values)
+        fields.setdefault("choices", parse_measures(",".join(COMPARED_MEASURES)))
+        if values["predicted_truth"] is not None:
+            check_predicted_users(values["users"], values["without_relevant"])
+        check_tests(values, "predicted_truth")
+        return fields
 
     @property
     def needs_items(self) -> bool:  # type: ignore[override]
@@ -234,13 +153,6 @@ class ComparisonByUser(Tests):
     """A call of ranking.compare_by_user."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {
-        **OPTIONS,
-        "by_user": ("by_user", parse_table),
-        "predicted": ("predicted", parse_optional_table),
-        "measures": ("measures", parse_names),
-        "lower_is_better": ("lower_is_better", lambda name, argument: json.loads(argument.text or "null")),
-    }
     source: ClassVar = "by_user"
     are_shares: ClassVar = False
     has_own_cuts: ClassVar = False
@@ -251,25 +163,32 @@ class ComparisonByUser(Tests):
     types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "ComparisonByUser":
-        call = cls(function, **parse_fields(cls.parsers, arguments))
-        call.check("predicted")
-        return call
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "ComparisonByUser":
+        """Return the call with these checked arguments; ValueError if they do not fit together."""
+        check_tests(values, "predicted")
+        return cls(function, **values, **facts)
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "ComparisonByUser":
         return replace(self, types=types)
 
     @property
+    def compared(self) -> list[str | None] | None:
+        """The names of the columns to compare, in lower case; None for all."""
+        if self.measures is None:
+            return None
+        return [None if name is None else name.strip(" ").lower() for name in self.measures]
+
+    @property
     def is_compared(self) -> str:
         """Condition, on its name, that a column can be compared."""
-        if self.measures is None:
+        if self.compared is None:
             return f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
-        return f"lower(c) IN ({', '.join(map(sql_value, self.measures))})"
+        return f"lower(c) IN ({', '.join(map(sql_value, self.compared))})"
 
     @property
     def chosen(self) -> str:
         """SQL of the columns to compare by, or of the problem with them."""
-        facts = {"measures": self.measures, "lower_is_better": self.lower_is_better}
+        facts = {"measures": self.compared, "lower_is_better": self.lower_is_better}
         tables = [self.by_user, *([self.predicted] if self.predicted else [])]
         known = self.types or dict.fromkeys(tables, dict.fromkeys(self.named, "DOUBLE"))
         if self.types or self.named:
@@ -286,7 +205,7 @@ class ComparisonByUser(Tests):
     @property
     def named(self) -> list[str]:
         """Columns to compare in a macro, whose tables are not known."""
-        return [*dict.fromkeys(map(str, self.measures or ()))] if self.is_portable and not self.types else []
+        return [*dict.fromkeys(map(str, self.compared or ()))] if self.is_portable and not self.types else []
 
 
 @dataclass(frozen=True)
@@ -294,7 +213,6 @@ class Gate(Tests):
     """A call of ranking.gate."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {**OPTIONS, "comparison": ("comparison", parse_table)}
     types: ClassVar = None
     lower_measures: ClassVar = (
         f"({', '.join(literal(name) for name, facts in KNOWN.items() if facts[1] is False)})"
@@ -306,8 +224,9 @@ class Gate(Tests):
     comparison: str = ""
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "Gate":
-        return cls(function, **parse_fields(cls.parsers, arguments))
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Gate":
+        """Return the call with these checked arguments."""
+        return cls(function, **values, **facts)
 
 
 COMPARISONS = {

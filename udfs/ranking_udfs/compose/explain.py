@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..measures.grammar import Choice, parse_measure
-from .arguments import NULLS, PARSERS, Given, word
 from .call import Call
-from .columns import is_integer
 from .measures import formula
 from .templates import module
 
@@ -16,16 +14,6 @@ MEASURES = {
     name: parse_measure("precision(divide=list)" if name == "precision" else name)
     for name in ("dcg", "ideal_dcg", "ndcg", "precision", "recall")
 }
-
-
-def parse_k(name: str, argument: Given) -> int | None:
-    if not (is_integer(argument.kind) or argument.kind in NULLS):
-        raise ValueError(f"{name} must be an integer, got {argument.kind} {argument.text or ''}")
-    if argument.text is None:
-        return None
-    if int(argument.text) < 0:
-        raise ValueError(f"{name} must be 0 or more, got {argument.text}")
-    return min(int(argument.text), 2**63 - 1)
 
 
 def value_at_rank(choice: Choice, expected: bool) -> str:
@@ -42,19 +30,11 @@ def is_user(userid: str, user: str) -> str:
 class ExplainCall(Call):
     """A call of ranking.explain: the measures of one user's list, cut at each rank."""
 
-    parsers: ClassVar = {
-        **PARSERS,
-        "k": ("cutoff_k", parse_k),
-        "ties": ("ties", word("item", "expected")),
-    }
+    names_of_fields: ClassVar = {"k": "cutoff_k"}
     shows_scores: ClassVar = True
     is_small: ClassVar = False  # Lists are whole.
 
     cutoff_k: int | None = None
-
-    @staticmethod
-    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        return fields
 
     @property
     def k(self) -> str:

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..quoting import literal
-from .arguments import Given, given_of, split_arguments
+from .arguments import checked, split_arguments, value_of
 from .call import Call, Types
 from .check import CHECKS
 from .columns import Names, parse_columns, tables_problem
@@ -43,63 +42,52 @@ def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
         called: the name of the table function, as called: `ranking.evaluate`.
         arguments: name, type and text of each argument.
     """
-    return compose_given(called, {str(name): Given(str(kind), text) for name, kind, text in arguments})
+    values = {str(name): value_of(str(name), str(kind), text) for name, kind, text in arguments}
+    return compose_values(called, values)
 
 
-def compose_given(
+def read_call(function: str, arguments: Mapping[str, Any], **facts: Any) -> Call:
+    """Return the call of a table function with these values as arguments.
+
+    Raises:
+        ValueError: the first broken rule, with the value
+    """
+    call: Call = CALLS.get(function, Call).from_arguments(function, checked(function, arguments), **facts)
+    return call
+
+
+def compose_values(
     called: str,
-    arguments: Mapping[str, Given],
+    arguments: Mapping[str, Any],
     types: Mapping[str, Mapping[str, str]] | None = None,
-    caller: str = "",
-    is_portable: bool = False,
+    **facts: Any,
 ) -> str:
-    """Compose the SQL of a call with parsed arguments, or a query that raises their error.
+    """Compose the SQL of a call with these values, or a query that raises their error during planning.
 
     Args:
         called: the name of the table function; its default namespace is `ranking`.
-        arguments: its arguments by name.
+        arguments: values by name; those left out have their defaults.
         types: the columns of each table, by name of the table, if they are known.
-        caller: the name of the function in errors, if it differs.
-        is_portable: whether to compose SQL that runs without the Python package.
+        facts: `caller`, the name of the function in errors, if it differs; `is_part`; `is_portable`.
     """
     namespace, _, function = called.rpartition(".")
-    caller = caller or f"{namespace or 'ranking'}.{function}"
+    namespace = namespace or "ranking"
+    caller = facts.pop("caller", f"{namespace}.{function}")
+    _, ctes = split_arguments([*arguments], arguments)
     try:
-        call = CALLS.get(function, Call).parse(function, arguments)
-        call = replace(call, caller=caller, is_portable=is_portable)
-        return compose(call.with_types(types) if types else call)
+        call = read_call(function, arguments, caller=caller, **facts)
+        text = compose(call.with_types(types) if types else call)
     except ValueError as error:
-        text = str(error).replace("FROM ranking.", f"FROM {namespace or 'ranking'}.")
-        return failing(f"{caller}: {text}")
+        text = failing(f"{caller}: {str(error).replace('FROM ranking.', f'FROM {namespace}.')}")
+    return f"{ctes}FROM (\n{text}\n)" if ctes else text
 
 
 def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
-    call = call if call.caller else replace(call, caller=f"ranking.{call.function}")
     known = call.types if isinstance(call.types, Types) else None
     if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
-
-
-def compose_values(
-    function: str,
-    values: Mapping[str, Any],
-    types: Mapping[str, Mapping[str, str]],
-    is_portable: bool = False,
-) -> str:
-    """Compose the SQL of a call with Python values as arguments, or a query that raises their error.
-
-    Args:
-        function: the name of the table function.
-        values: the values of all its arguments, by name.
-        types: the columns of each table, by name of the table.
-        is_portable: as for `compose_given`.
-    """
-    names, ctes = split_arguments([*values], values)
-    arguments = {name: given_of(values[name]) for name in names}
-    text = compose_given(function, arguments, types, is_portable=is_portable)
-    return f"{ctes}FROM (\n{text}\n)" if ctes else text
 
 
 def failing(text: str) -> str:

@@ -1,73 +1,16 @@
 """The call of ranking.fuse, with the values that its template reads."""
 
-import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from ..quoting import double
-from .arguments import PARSERS, Given, parse_column, parse_fields, to_float, word
-from .columns import is_integer, is_number, type_of
-from .lists import RecCall, typed
+from .columns import type_of
+from .lists import RecCall
 from .templates import literal
 
 FEW_DIGITS = r"DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)"
-
-
-class Weights(NamedTuple):
-    """The weight of each system, and the argument as shown in errors."""
-
-    of: dict[str, float]
-    shown: str
-
-
-def parse_system(name: str, argument: Given) -> str | None:
-    if argument.text == "":
-        raise ValueError(f"{name} must name the column of the systems to fuse, got ''")
-    return parse_column(name, argument)
-
-
-def parse_rrf_k(name: str, argument: Given) -> str:
-    if not is_number(argument.kind) or not 0 <= to_float(argument) < math.inf:
-        raise ValueError(f"{name} must be a number >= 0, got {argument.shown}")
-    return typed(argument)
-
-
-def parse_depth(name: str, argument: Given) -> list[int] | None:
-    if argument.text is None:
-        return None
-    if not is_integer(argument.kind) or not 1 <= int(argument.text) < 2**127:
-        raise ValueError(f"{name} must be an integer >= 1, or NULL for whole lists, got {argument.shown}")
-    return [int(argument.text)]
-
-
-def parse_json(argument: Given) -> tuple[Given, Any]:
-    """Parse JSON with an argument as shown in errors and its value, and return both."""
-    both = json.loads(argument.text or "{}")
-    return argument._replace(text=both.get("shown")), both.get("value")
-
-
-def parse_systems(name: str, argument: Given) -> str | None:
-    """Parse names of systems, and return them as SQL."""
-    argument, names = parse_json(argument)
-    if argument.text is None:
-        return None
-    if not names:
-        raise ValueError(f"{name} must be a list of names, such as ['bm25', 'vector'], got {argument.shown}")
-    return listed(names)
-
-
-def parse_weights(name: str, argument: Given) -> Weights | None:
-    argument, texts = parse_json(argument)
-    if argument.text is None:
-        return None
-    of = {system: float(text or "nan") for system, text in (texts or {}).items()}
-    if not of or not all(0 <= weight < math.inf for weight in of.values()):
-        rule = "a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}"
-        raise ValueError(f"{name} must be {rule}, got {argument.shown}")
-    return Weights(of, argument.text)
 
 
 def listed(names: Sequence[str | None]) -> str:
@@ -78,32 +21,21 @@ def listed(names: Sequence[str | None]) -> str:
 class FuseCall(RecCall):
     """A call of ranking.fuse."""
 
-    parsers: ClassVar = {
-        **PARSERS,
-        "system_col": ("system", parse_system),
-        "method": ("method", word("rrf", "combsum", "combmnz", "borda")),
-        "normalize": ("normalize", word("min_max", "z_score", "sum", "none")),
-        "rrf_k": ("rrf_k", parse_rrf_k),
-        "depth": ("ks", parse_depth),
-        "systems": ("systems", parse_systems),
-        "weights": ("given_weights", parse_weights),
-    }
+    names_of_fields: ClassVar = {"depth": "ks", "weights": "given_weights"}
     is_short: ClassVar = False  # Lists are cut after sorting.
     few_digits: ClassVar = FEW_DIGITS
 
-    ks: Sequence[int | None] = (None,)
     system: str | None = "system"
     method: str = "rrf"
     normalize: str = "min_max"
-    rrf_k: str = "60"  # as SQL
-    systems: str | None = None  # as SQL
-    given_weights: Weights | None = None
+    rrf_k: float = 60
+    systems: Sequence[str | None] | None = None
+    given_weights: Mapping[str, float] | None = None
 
     @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "FuseCall":
-        """Parse the arguments of a call, in the order of `parsers`, which decides the first error."""
-        in_order = {name: arguments[name] for name in cls.parsers if name in arguments}
-        return cls(function, **parse_fields(cls.parsers, in_order))
+    def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call for its arguments."""
+        return super().read_fields(function, {**values, "depth": [values["depth"]]})
 
     @property
     def points(self) -> str:
@@ -131,23 +63,33 @@ class FuseCall(RecCall):
         return self.systems is not None or self.given_weights is not None
 
     @property
+    def chosen(self) -> str | None:
+        """Names of the systems to fuse, as SQL."""
+        return None if self.systems is None else listed(self.systems)
+
+    @property
+    def constant(self) -> str:
+        """Constant of reciprocal rank fusion, as SQL."""
+        return double(self.rrf_k)
+
+    @property
     def weights(self) -> str | None:
         """Weights as SQL."""
         if self.given_weights is None:
             return None
-        pairs = (f"{literal(system)}: {double(weight)}" for system, weight in self.given_weights.of.items())
+        pairs = (f"{literal(system)}: {double(weight)}" for system, weight in self.given_weights.items())
         return f"(MAP {{{', '.join(pairs)}}})"
 
     @property
     def weighed(self) -> str:
-        return listed([*self.given_weights.of] if self.given_weights else [])
+        return listed([*(self.given_weights or ())])
 
     @property
     def shown_weights(self) -> str:
-        return self.given_weights.shown if self.given_weights else ""
+        return f"{{{', '.join(f'{name}={weight:g}' for name, weight in (self.given_weights or {}).items())}}}"
 
     @property
     def largest_weight(self) -> str:
         """Largest weight as SQL, limited to values that allow a scale."""
-        largest = max(self.given_weights.of.values()) if self.given_weights else 0
+        largest = max(self.given_weights.values()) if self.given_weights else 0
         return double(min(max(largest or 1, 1e-270), 1e308))

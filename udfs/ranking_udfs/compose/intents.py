@@ -4,26 +4,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..quoting import double
-from .arguments import PARSERS, Given, parse_column, to_float
+from .call import Call
 from .columns import Names
-from .lists import ListCall
-
-
-def parse_alpha(name: str, argument: Given) -> float:
-    if not 0 <= (alpha := to_float(argument)) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {argument.shown}")
-    return alpha
 
 
 @dataclass(frozen=True)
-class IntentsCall(ListCall):
+class IntentsCall(Call):
     """A call of ranking.intents_by_user. Its truth has a row for each intent of a relevant item."""
 
-    parsers: ClassVar = {
-        **PARSERS,
-        "alpha": ("weight", parse_alpha),
-        "intent_col": ("intent", parse_column),
-    }
+    names_of_fields: ClassVar = {"alpha": "weight"}
     has_intents: ClassVar = True
 
     weight: float = 0.5

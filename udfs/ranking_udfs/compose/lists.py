@@ -1,47 +1,18 @@
 """Calls of table functions over lists without measures, with the values that their templates read."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
-from ..quoting import double, literal
-from .arguments import PARSERS, Given, parse_column, parse_optional_table, require_ks, to_float, word
+from ..quoting import double
 from .call import Call, nulls
-from .columns import Names, is_number, type_of
-from .comparison import OPTIONS, alpha_of, list_names
-
-
-def parse_persistence(name: str, argument: Given) -> float:
-    if not 0 < (value := to_float(argument)) <= 1:
-        raise ValueError(f"{name} must be a number > 0 and <= 1, got {argument.shown}")
-    return value
-
-
-def typed(argument: Given) -> str:
-    """Return a number as SQL with its type."""
-    return f"{literal(str(argument.text))}::{argument.kind}"
-
-
-def parse_head(name: str, argument: Given) -> str:
-    if not is_number(argument.kind) or not 0 <= to_float(argument) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {argument.shown}")
-    return typed(argument)
+from .columns import Names, type_of
+from .comparison import alpha_of, list_names
 
 
 @dataclass(frozen=True)
-class ListCall(Call):
-    """A call of a function with cutoffs and without measures."""
-
-    @staticmethod
-    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
-        require_ks(fields)
-        return fields
-
-
-@dataclass(frozen=True)
-class ItemCall(ListCall):
+class ItemCall(Call):
     """A call of ranking.by_item."""
 
     keeps_items: ClassVar = True  # Lists keep items with their ranks.
@@ -58,10 +29,7 @@ class AbstentionCall(Call):
     """A call of ranking.abstention."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {**PARSERS, "confidence": OPTIONS["confidence"]}
-
-    ks: Sequence[int | None] = (None,)
-    confidence: Decimal
+    confidence: float | Decimal
 
     @property
     def alpha(self) -> float:
@@ -69,7 +37,7 @@ class AbstentionCall(Call):
 
 
 @dataclass(frozen=True)
-class RecCall(ListCall):
+class RecCall(Call):
     """A call of a function without truth."""
 
     reads_truth: ClassVar = False
@@ -82,12 +50,6 @@ class OverlapCall(RecCall):
     """A call of a function that compares the lists of two systems."""
 
     folder: ClassVar = "comparison"
-    parsers: ClassVar = {
-        **PARSERS,
-        "baseline": ("baseline", lambda name, argument: argument.text),
-        "persistence": ("persistence", parse_persistence),
-    }
-
     source: ClassVar = "rec"  # the table of the systems, in errors
     steps: ClassVar = False
     baseline: str | None = None
@@ -118,20 +80,15 @@ class Content:
 class ContentsCall(RecCall):
     """A call of a beyond-accuracy function."""
 
-    parsers: ClassVar = {
-        **PARSERS,
-        "history": ("history", parse_optional_table),
-        "items": ("items", parse_optional_table),
-        "head": ("head", parse_head),
-        "divergence": ("divergence", word("js", "kl")),
-        "category_col": ("category", parse_column),
-    }
-
     history: str | None = None
     items: str | None = None
-    head: str  # as SQL
+    head: float
     divergence: str
     category: str = "category"
+
+    @property
+    def share_of_head(self) -> str:
+        return double(self.head)
 
     @property
     def tables(self) -> dict[str, str]:

@@ -7,15 +7,12 @@ from typing import Any
 
 import duckdb
 
-from ..compose.arguments import given_of, parse_fields
-from ..compose.comparison import OPTIONS, Tests
 from ..compose.functions import compose_values
 from ..compose.templates import indented, module
 from ..measures.grammar import Choice, measure_of
+from ..options import Values
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
-from .errors import UsageError
-from .options import ComparisonOptions
 from .problems import is_problem
 from .queries import (
     Request,
@@ -39,15 +36,6 @@ GATED = {  # the columns that `ranking.gate` reads or writes
 # The user has stated the better direction of each column, so the caveat on its name does not apply.
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
-
-
-def check_options(options: ComparisonOptions, caller: str) -> None:
-    """Raise UsageError for an invalid option, before any file is read."""
-    try:
-        fields = parse_fields(OPTIONS, {name: given_of(value) for name, value in options.items()})
-        Tests("", **fields).check("predicted_truth")
-    except ValueError as error:
-        raise UsageError(f"{caller}: {error}") from None
 
 
 def segment_tables(request: Request) -> list[str]:
@@ -194,7 +182,7 @@ FROM ({query})"""
 
 def pairs_query(request: Request) -> list[str]:
     """Return the queries that compare all pairs of models over all users, by measures with a direction."""
-    comparison: ComparisonOptions = {**request.comparison, "baseline": None}
+    comparison: Values = {**request.comparison, "baseline": None}
     return compare_queries(replace(request, by_segment=False, beyond_accuracy=(), comparison=comparison))[0]
 
 
@@ -211,9 +199,7 @@ WHERE one < other"""
     return bool(fetch_rows(con, query)[0]["pairs"] == systems * (systems - 1) // 2)
 
 
-def correct_together(
-    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
-) -> None:
+def correct_together(con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: Values) -> None:
     """Correct p in place over all rows of comparisons, as a gate needs; correct segments separately."""
     if not rows:
         return
@@ -224,7 +210,7 @@ def correct_together(
                 rows[gated["number"]].update({name: gated[name] for name in GATED})
 
 
-def margin_for(row: Row, options: ComparisonOptions) -> float | None:
+def margin_for(row: Row, options: Values) -> float | None:
     """Return the margin of a comparison; None for a column, since a margin is in the unit of measures."""
     return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
 
@@ -238,7 +224,7 @@ def users_for_significance(family: int, alpha: float, sides: int = 2) -> int:
 
 
 def gated_rows(
-    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
+    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: Values
 ) -> list[dict[str, Any]]:
     """Return the rows of ranking.gate for these rows of comparisons, each with its `number`."""
     columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}

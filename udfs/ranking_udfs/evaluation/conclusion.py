@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, measure_of
 from ..measures.registry import Measure
+from ..options import Values
 from ..texts import printable
 from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, OTHER_TESTS, TESTS
-from .options import ComparisonOptions
 from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
 from .words import (
@@ -51,9 +51,7 @@ def measure_label(row: Row) -> str:
     return measure_of(row["measure"]).at(row["k"])
 
 
-def sentence(
-    row: Row, options: ComparisonOptions, family: int, digits: int, compared: str = "comparisons"
-) -> str:
+def sentence(row: Row, options: Values, family: int, digits: int, compared: str = "comparisons") -> str:
     """Write the verdict, the difference and its uncertainty as a sentence.
 
     The comparison is one of `family` comparisons; `compared` is the noun for them.
@@ -136,7 +134,7 @@ def users_texts(row: Row) -> Iterator[str]:
         yield in_unit("; the test is paired, and few users have lists from both")
 
 
-def needed_sentence(row: Row, options: ComparisonOptions) -> str:
+def needed_sentence(row: Row, options: Values) -> str:
     """Write the number of users needed to detect the observed difference, or the margin; "" if unknown."""
     needed, users = row["users_needed"], row["users"]
     margin = margin_for(row, options)
@@ -216,7 +214,7 @@ def worse_segments(
     )
 
 
-def best_sentence(order: ModelOrder, options: ComparisonOptions, digits: int) -> str:
+def best_sentence(order: ModelOrder, options: Values, digits: int) -> str:
     """Compare the best model with the second best; p is corrected over all pairs."""
     pairs = len(order.means) * (len(order.means) - 1) // 2
     return f"Best vs. second best: {sentence(order.best, options, pairs, digits, 'pairs of models')}"
@@ -475,7 +473,7 @@ def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str
     return [f"Few items {position} are judged; unjudged items count as misses: {names}."]
 
 
-def letters_note(options: ComparisonOptions) -> str:
+def letters_note(options: Values) -> str:
     """Describe the meaning of the letters."""
     name = CORRECTIONS[options["correction"]]
     adjusted = f"{name}-adjusted across all pairs within each measure and k" if name else "not adjusted"
@@ -485,7 +483,7 @@ def letters_note(options: ComparisonOptions) -> str:
     )
 
 
-def test_text(options: ComparisonOptions) -> str:
+def test_text(options: Values) -> str:
     """Describe the intervals and the test."""
     share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
     return f"{share}% confidence interval of each comparison; {test}"
@@ -513,7 +511,7 @@ def won_text(rows: Sequence[Row]) -> str:
     return higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
 
 
-def footnote(options: ComparisonOptions, rows: Sequence[Row], gated: tuple[int, int] = (0, 0)) -> str:
+def footnote(options: Values, rows: Sequence[Row], gated: tuple[int, int] = (0, 0)) -> str:
     """Describe the intervals, the tests and the correction of the comparisons in these rows.
 
     `gated` comparisons of all users, and of segments, are adjusted together.

@@ -1,8 +1,6 @@
 """Defaults shared by the command, Python and Spark, and the values that options may have."""
 
 MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate", "f_measure")
-K = 10
-LARGEST_K = 2**31 - 1  # the largest cutoff; no list in DuckDB or Spark is longer
 DIGITS = 4  # significant digits in tables and sentences
 
 TIES = {  # order of equal scores: option and description in the report
@@ -18,9 +16,6 @@ OTHER_TESTS = {  # the beginning of the column `method`, where it is not that of
     "exact": "exact randomization test",
 }
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": None}  # adjustment of p: option and name
-CONFIDENCE, PERMUTATIONS, SEED = 0.95, 10_000, 0
-HEAD, DIVERGENCE = 0.8, "js"  # of the beyond-accuracy measures
-PERSISTENCE = 0.9  # of rank-biased overlap
 
 NONE = "(none)"  # the name of a model without a name, and the segment of a user without a segment
 EVERYBODY = "(all)"  # the segment of all users

@@ -7,29 +7,25 @@ from typing import Any
 
 import duckdb
 
-from ..compose.arguments import Given, as_rows
 from ..compose.call import range_of
 from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
-from ..compose.functions import compose, compose_given, compose_values
+from ..compose.functions import compose, compose_values
 from ..compose.means import mean, mean_interval
-from ..macros.files import defaults
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
-from ..quoting import identifier, literal, sql_value, unquoted
-from .defaults import CONFIDENCE, DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
-from .options import (
+from ..options import (
     ARGUMENTS,
-    COLUMNS,
     COMPARISON,
     GRADES,
-    LISTS,
     OPTIONS,
-    ColumnNames,
-    ComparisonOptions,
+    Values,
+    defaults,
     rec_columns,
     truth_columns,
 )
+from ..quoting import identifier, literal, sql_value, unquoted
+from .defaults import FORMULA, NONE
 from .words import COUNTS, in_unit
 
 # The fields of CheckCall for the columns of our tables.
@@ -49,18 +45,18 @@ class Request:
     by_user: bool = False  # whether to return the values of each user
     safe_text: bool = False  # whether to quote ids that a spreadsheet would run as a formula
     prefix: str = ""  # the prefix of the names of all tables
-    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # of the user's tables
+    columns: Values = field(default_factory=defaults)  # of the user's tables
     history: bool = False  # whether there is a table `history`
     items: bool = False  # whether there is a table `items`
     users: bool = False  # whether there is a table `users` with all users
     predicted_truth: bool = False  # whether there is a table of model-generated labels
     beyond_accuracy: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
-    head: float = HEAD  # argument of ranking.beyond_accuracy
-    divergence: str = DIVERGENCE  # argument of ranking.beyond_accuracy
+    head: float = OPTIONS["head"].default  # argument of ranking.beyond_accuracy
+    divergence: str = OPTIONS["divergence"].default  # argument of ranking.beyond_accuracy
     also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
     stored: str = ""  # the query for the values of each user in a stored run
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
-    comparison: ComparisonOptions = field(default_factory=COMPARISON.copy)
+    comparison: Values = field(default_factory=lambda: defaults(COMPARISON))
     # The columns of each table by name. With them, queries are composed SQL, to be run or printed for any
     # DuckDB. Without them, queries call our table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -70,6 +66,12 @@ class Request:
     def says_refused(self) -> bool:
         """True if the request concerns unanswerable users: it names all users, or skips these."""
         return self.users or self.columns["without_relevant"] == "skip"
+
+    @property
+    def lowest_grade(self) -> float | None:
+        """Lowest relevant grade; None for every grade above 0."""
+        grade: float | None = self.columns["min_grade"]
+        return grade
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
@@ -156,7 +158,12 @@ def beyond_accuracy_query(request: Request, system: str, by_user: bool = False) 
 def beyond_accuracy_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
     """Return the call of the table function of beyond-accuracy measures."""
     tables = {name: request.table(name) for name in ("history", "items") if getattr(request, name)}
-    arguments = {"rec": ranked_table(request), "ks": ks, **tables, **non_defaults(vars(request), *LISTS)}
+    arguments = {
+        "rec": ranked_table(request),
+        "ks": ks,
+        **tables,
+        **non_defaults(vars(request), "head", "divergence"),
+    }
     function = "beyond_accuracy_by_user" if by_user else "beyond_accuracy"
     return table_call(request, function, arguments | non_defaults(request.columns, "descending"), 2)
 
@@ -249,11 +256,12 @@ def composed_check(
     fields: dict[str, Any] = {FIELDS[role]: name for role, name in of.own.items() if role in FIELDS}
     call = CheckCall(
         function,
+        caller=f"ranking.{function}",
         ks=request.ks,
         known=known,
         time=time,
         descending=columns["descending"],
-        **{name: vars(request)["columns"][name] for name in GRADES},
+        **{name: vars(request)["columns"][name] for name in GRADES.split()},
         **fields | dict(tables),
     )
     return compose(call)
@@ -286,7 +294,7 @@ def non_defaults(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def rows_arguments(request: Request) -> dict[str, Any]:
     """Return the arguments of a table function that control how rows of rec and truth are read."""
     users = {"users": request.table("users")} if request.users else {}
-    return non_defaults(request.columns, "descending", *GRADES) | users
+    return non_defaults(request.columns, "descending", *GRADES.split()) | users
 
 
 def table_call(request: Request, function: str, arguments: Mapping[str, Any], positional: int) -> str:
@@ -295,8 +303,8 @@ def table_call(request: Request, function: str, arguments: Mapping[str, Any], po
     The first `places` arguments are positional.
     """
     if request.types:
-        every = {**defaults(function), **arguments}
-        return f"(\n{compose_values(function, every, request.types, request.is_portable)}\n)"
+        text = compose_values(function, arguments, request.types, is_portable=request.is_portable)
+        return f"(\n{text}\n)"
     called = f"ranking.{function}"
     texts = [
         sql_value(value) if i < positional else f"{name} := {sql_value(value)}"
@@ -304,22 +312,6 @@ def table_call(request: Request, function: str, arguments: Mapping[str, Any], po
     ]
     line = ", ".join(texts)
     return f"{called}({line})" if len(line) <= LONGEST else f"{called}(\n    {JOINED.join(texts)}\n)"
-
-
-def composed_call(
-    con: duckdb.DuckDBPyConnection,
-    function: str,
-    arguments: Mapping[str, str],
-    types: Mapping[str, Mapping[str, str]] | None = None,
-) -> str:
-    """Compose the SQL of a table function with arguments in SQL; `types` has the columns of its tables."""
-    return compose_given(function, given_in_sql(con, arguments), types)
-
-
-def given_in_sql(con: duckdb.DuckDBPyConnection, arguments: Mapping[str, str]) -> dict[str, Given]:
-    """Convert arguments in SQL to the arguments of a call."""
-    ((rows,),) = con.execute(f"SELECT [{as_rows(arguments)}]").fetchall()
-    return {name: Given(kind, text) for name, kind, text in rows}
 
 
 def judged_call(
@@ -342,7 +334,7 @@ def measured_query(request: Request, function: str, truth: str = "truth") -> str
     ks = [] if at_own_ks else request.ks
     measures = [choice.text for choice in choices] or [NO_MEASURE]
     arguments = ({"ks": ks} if ks else {}) | ties_argument(request) | {"measures": measures}
-    return f"{columns}FROM {judged_call(request, function, arguments, 2 + bool(ks), truth)}"
+    return f"{columns}FROM {judged_call(request, function, arguments, 2, truth)}"
 
 
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
@@ -370,7 +362,7 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
 
     `negated` are the models whose scores have been negated; None is the model without a name.
     """
-    arguments = {"confidence": confidence} if confidence != CONFIDENCE else {}
+    arguments = non_defaults({"confidence": confidence}, "confidence")
     scored = replace(without_exclusions(request), ties="item")  # "trec" would replace scores by ranks
     call = judged_call(scored, "abstention", arguments)
     return f"SELECT {as_given('threshold', negated)}\nFROM {call}\nWHERE users_without_relevant > 0"
@@ -395,7 +387,7 @@ def without_exclusions(request: Request) -> Request:
 def overlap_query(
     request: Request,
     baseline: str | None,
-    persistence: float = PERSISTENCE,
+    persistence: float = OPTIONS["persistence"].default,
     function: str = "overlap",
 ) -> str:
     """Return the query for the overlap of the lists of models."""
@@ -467,7 +459,7 @@ FROM (
 
 def counts_query(request: Request, system: str) -> str:
     """Return the query for the counts of users of each model. They do not depend on k, so k is 0."""
-    summary = judged_call(request, "evaluate", {"ks": [0], "measures": [NO_MEASURE]}, 3)
+    summary = judged_call(request, "evaluate", {"measures": [f"{NO_MEASURE}@0"]}, 2)
     return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
 
 

@@ -23,7 +23,7 @@ COUNTS = {
     WITHOUT_RELEVANT: "Users without a relevant item (scored as if nothing was found)",
 }
 LEFT_OUT = "(excluded)"
-BUT_GAINS = "(scored as if nothing was found; gains, as in NDCG, also count lower grades)"  # with min_grade
+BUT_GAINS = "(scored as if nothing was found; gains, as in NDCG, also count lower grades)"
 OF_LISTS = {  # counts of users added by ranking.beyond_accuracy
     "users_with_rec": "Users with recommendations (with or without truth)",
     "users_without_history": "Of these, users without a history (excluded from measures that need it)",

@@ -10,7 +10,7 @@ import duckdb
 
 from ..duckdb.functions import add_missing_functions
 from ..evaluation.errors import DataError
-from ..evaluation.options import ColumnNames
+from ..options import Values
 from ..quoting import identifier
 from ..texts import shorten
 from .catalogs import Frame
@@ -42,7 +42,7 @@ class WorkConnection:
     is_whole: dict[str, bool | None] = field(default_factory=dict)
 
     def recommendations(
-        self, rec: Any, columns: ColumnNames, directions: Mapping[str, bool]
+        self, rec: Any, columns: Values, directions: Mapping[str, bool]
     ) -> list[str | tuple[str, str]]:
         """Return the tables of `rec`, by model if it names models; DataError if it is none of FORMS."""
         usual = columns["descending"]
@@ -56,9 +56,7 @@ class WorkConnection:
             (name, self.name(f"rec[{name!r}]", table, columns, "score", best)) for name, table, best in named
         ]
 
-    def name(
-        self, label: str, value: Any, columns: ColumnNames, number: str = "", descending: bool = True
-    ) -> str:
+    def name(self, label: str, value: Any, columns: Values, number: str = "", descending: bool = True) -> str:
         """Return the name of a table or file, or register a data frame; DataError if it is none of FORMS.
 
         `number` is the role of the numbers of ids, as in Objects.

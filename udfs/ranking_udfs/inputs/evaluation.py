@@ -7,18 +7,17 @@ from typing import Any
 
 import duckdb
 
+from ..compose.functions import compose_values
 from ..compose.problems import Problem
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
-from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
+from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import LISTS, options_of
 from ..evaluation.problems import CODES, DIRECTION, SPELLINGS, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
     abstention_query,
     check_statements,
-    composed_call,
     fetch_rows,
     plan,
     row_columns,
@@ -27,7 +26,8 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
-from ..quoting import identifier, literal, sql_value
+from ..options import COMPARISON, GROUPS, OPTIONS, VERBS
+from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
 from .files import Source
@@ -40,7 +40,6 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
 OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
 
@@ -58,7 +57,7 @@ def is_of_cut_ideal(choice: Choice) -> bool:
 class Evaluation:
     """An evaluation: its connection, its inputs and its options.
 
-    `options` has all options of `evaluation/options.py` by name, and by_user; its measures are parsed.
+    `options` has the options of `options.py` by name, checked, and the command's own.
     """
 
     con: duckdb.DuckDBPyConnection
@@ -76,18 +75,18 @@ class Evaluation:
         cutoffs are sorted.
         """
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
-        options = vars(self.options)
+        options = {name: option.default for name, option in OPTIONS.items()} | vars(self.options)
         self.is_checked, self.allowed = options["check"], options["allow"] or ()
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
         measures = options["measures"] or [parse_measure(name) for name in usual]
         named = {k for choice in measures for k in choice.cuts}
-        ks = list(dict.fromkeys(options["ks"] or ([] if all(choice.cuts for choice in measures) else [K])))
+        ks = list(dict.fromkeys(options["ks"]))
         self.request = Request(
             merge_choices(measures, ks),
             sorted({*ks, *named}, key=cut_off_key) if named else ks,
             by_segment=inputs.segment is not None,
-            by_user=self.caller == "compare" or bool(options["by_user"]),
+            by_user=self.caller == "compare" or bool(vars(self.options).get("by_user")),
             prefix=inputs.prefix,
             columns=inputs.columns,
             history=inputs.history is not None,
@@ -96,9 +95,12 @@ class Evaluation:
             predicted_truth=inputs.predicted_truth is not None,
             also=options["also"] or (),
             time=inputs.time,
-            comparison=options_of(options),
-            **{name: options[name] for name in ("ties", *LISTS)},
+            comparison={name: options[name] for name in COMPARISON.split()},
+            **{name: options[name] for name in ("ties", "head", "divergence")},
         )
+        for choice in self.request.choices if self.request.ties == "expected" else ():
+            if not choice.measure.expected:
+                raise UsageError(f"{self.caller}: {choice.name} {NO_CLOSED_FORM}")
         also = [column.name.lower() for column in self.request.also]
         if len({*also}) < len(also):
             raise self.refused(f"{self.dashes}also must name each column once", ", ".join(also))
@@ -374,7 +376,7 @@ class Evaluation:
         order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
-    def abstention_query(self, confidence: float = CONFIDENCE, request: Request | None = None) -> str:
+    def abstention_query(self, confidence: float = 0.95, request: Request | None = None) -> str:
         """Return the query of ranking.abstention, with thresholds in terms of the original scores.
 
         `request` is by default the request with composed SQL.
@@ -413,10 +415,9 @@ class Evaluation:
         if weights is not None and {*weights} != {*self.tables.models}:
             rule, got = f"one of each model ({', '.join(self.tables.models)})", ",".join(map(str, weights))
             raise self.refused(f"{self.dashes}weights must have {shorten(rule)}", repr(shorten(got)))
-        arguments = {"rec": f"{inputs.prefix}rec", **{name: options[name] for name in FUSION}}
-        arguments["descending"] = inputs.columns["descending"]
-        values = {name: sql_value(value) for name, value in arguments.items()}
-        return composed_call(self.con, "fuse", values, self.types)
+        arguments = {name: options[name] for name in GROUPS["fusion"] if name in VERBS["fuse"]}
+        arguments |= {"rec": f"{inputs.prefix}rec", "descending": inputs.columns["descending"]}
+        return compose_values("fuse", arguments, self.types)
 
     def comparisons(self) -> list[list[str]]:
         """Return the queries that compare over all users, and with segments also over each segment.

@@ -7,10 +7,11 @@ from typing import Any
 
 import duckdb
 
+from ..compose.functions import compose_values
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import ARGUMENTS
-from ..evaluation.queries import composed_call
-from ..quoting import identifier, literal, sql_value
+from ..kinds import Typed
+from ..options import ARGUMENTS
+from ..quoting import identifier, literal
 from ..texts import shorten
 from . import files
 from .catalogs import Catalog
@@ -82,31 +83,28 @@ def split_query(
 ) -> str:
     """Make a view of these rows, and return the query that splits it; `dashes` is the prefix of options."""
     con.execute(f"CREATE TEMP VIEW {view} AS FROM {rows}")
-    arguments = {"events": literal(view)}
-    arguments |= {ARGUMENTS[role]: literal(column) for role, column in names.items()}
-    arguments |= {name: sql_value(options[name]) for name in OTHERS}
+    arguments: dict[str, Any] = {ARGUMENTS[role]: column for role, column in names.items()}
+    arguments["events"] = view
+    arguments |= {name: options[name] for name in OTHERS}
     for name in SPANS:
         option = f"{dashes}{name.replace('_', '-') if dashes else name}"
         value = options[name]
         if isinstance(value, timedelta):
             value = f"{value.total_seconds():f} seconds"
-        text = None if value is None else str(value)
-        arguments[name] = span_literal(con, option, text, time, is_span=name != "test_from")
-    return composed_call(con, "split", arguments)
+        if value is not None:
+            arguments[name] = span(con, option, str(value), time, is_span=name != "test_from")
+    return compose_values("split", arguments)
 
 
-def span_literal(
-    con: duckdb.DuckDBPyConnection, option: str, text: str | None, time: str, is_span: bool
-) -> str:
-    """Return the SQL of an argument whose type depends on the type of the time, or raise UsageError."""
-    if text is None:
-        return "NULL"
+def span(con: duckdb.DuckDBPyConnection, option: str, text: str, time: str, is_span: bool) -> Typed:
+    """Return an argument whose type depends on the type of the time, or raise UsageError."""
     is_calendar = time.startswith(("DATE", "TIMESTAMP"))
     kind = time if not is_span else "INTERVAL" if is_calendar else "BIGINT"
     if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB would assume seconds
         raise UsageError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
-    if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchall() == [(None,)]:
+    ((value,),) = con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})::VARCHAR").fetchall()
+    if value is None:
         raise UsageError(
             f"{option} must be of type {kind}, for a time of type {time}, got {shorten(repr(text))}"
         )
-    return f"{literal(text)}::{kind}"
+    return Typed(kind, value)

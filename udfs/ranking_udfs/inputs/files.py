@@ -16,7 +16,7 @@ import duckdb
 
 from ..compose.columns import BEIR, NEAR, is_number, nearest_column
 from ..evaluation.errors import DataError, error_summary
-from ..evaluation.options import ARGUMENTS
+from ..options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
 from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database

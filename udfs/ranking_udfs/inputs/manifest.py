@@ -11,10 +11,10 @@ from typing import Any
 import duckdb
 
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import GRADES
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import Row, cut_off_key, join_names
 from ..measures.grammar import Choice
+from ..options import GRADES
 from ..quoting import identifier, literal
 from ..texts import shorten
 from ..version import PACK, version
@@ -44,7 +44,7 @@ def counts(con: duckdb.DuckDBPyConnection, table: str) -> Sequence[Row]:
 
 def value_options(request: Request) -> Row:
     """Return the options that affect values of measures and are not in the names of the measures."""
-    return {"ties": request.ties, **{name: vars(request)["columns"][name] for name in GRADES}}
+    return {"ties": request.ties, **{name: vars(request)["columns"][name] for name in GRADES.split()}}
 
 
 def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..compose.columns import nearest_column
 from ..evaluation.errors import DataError
-from ..evaluation.options import ARGUMENTS, ColumnNames
+from ..options import ARGUMENTS, Values
 from ..texts import shorten
 from .files import matching_columns
 
@@ -43,7 +43,7 @@ def is_list(value: object) -> bool:
     return isinstance(value, (Sequence, Set, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
-def has_columns(value: Mapping[Any, Any], columns: ColumnNames) -> bool:
+def has_columns(value: Mapping[Any, Any], columns: Values) -> bool:
     """Return whether a dict is a table: a sequence for each column."""
     return {columns["user_col"], columns["item_col"]} <= {*value} and all(map(is_list, value.values()))
 
@@ -59,7 +59,7 @@ def level_of(value: Any) -> str:
     return "query" if is_list(value) and not isinstance(first, Mapping) else "model"
 
 
-def is_one_model(rec: Mapping[Any, Any], columns: ColumnNames) -> bool:
+def is_one_model(rec: Mapping[Any, Any], columns: Values) -> bool:
     """Return whether the keys of a dict are the queries of one model; raise DataError for a mixture."""
     if has_columns(rec, columns):
         return True
@@ -93,7 +93,7 @@ class Objects:
     """The objects of a table; after its conversion, `own` has the names of its columns by role."""
 
     label: str  # the name of the table in errors
-    columns: ColumnNames
+    columns: Values
     number: str  # the role of the numbers of ids: "score" in rec, "rel" in truth, "" in other tables
     descending: bool = True
     own: dict[str, str] = field(default_factory=dict)

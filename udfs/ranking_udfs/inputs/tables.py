@@ -20,7 +20,7 @@ from ..compose.columns import alike, common_type, family
 from ..compose.templates import module
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
-from ..evaluation.options import ARGUMENTS, COLUMNS, OPTIONS, ColumnNames, rec_columns, truth_columns
+from ..options import ARGUMENTS, OPTIONS, Values, defaults, rec_columns, truth_columns
 from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
@@ -59,7 +59,7 @@ class Inputs:
     # path sets the direction of the scores of one model. Empty if only truth is read.
     recs: Sequence[str | tuple[str, str]]
     truth: str  # a path; "" if only recommendations are read
-    columns: ColumnNames = field(default_factory=COLUMNS.copy)  # the names of columns in the files
+    columns: Values = field(default_factory=defaults)  # the names of columns in the files
     segment: tuple[str, str] | None = None  # a path, and its column with the segment of a user
     form: str = "auto"  # the format of recs and truth: "auto", "table" or "trec"
     parts: bool = False  # whether recs with equal names, or without a name, are parts of one table
@@ -182,7 +182,7 @@ def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
             else:
                 others.append(text)
         columns[argument] = ",".join(others) or OPTIONS[argument].default
-    return replace(inputs, columns=cast(ColumnNames, columns), own_columns={**own, **inputs.own_columns})
+    return replace(inputs, columns=cast(Values, columns), own_columns={**own, **inputs.own_columns})
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:

@@ -2,24 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from ..compose.arguments import IN_MACRO, Given, given_of
+from ..compose.arguments import IN_MACRO, checked
 from ..compose.call import Call
 from ..compose.functions import CALLS, path_of
 from ..compose.templates import Sql, render
-from .files import defaults, signature
+from ..kinds import TABLE
+from ..options import FUNCTIONS
 
-# The tables of all table functions, by argument.
-TABLES = (
-    *("rec", "truth", "users", "history", "items", "predicted_truth"),
-    *("events", "by_user", "predicted", "comparison"),
-)
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
-def frozen_macro(function: str, name: str, values: Mapping[str, Given], tables: Collection[str] = ()) -> str:
+def frozen_macro(function: str, name: str, values: Mapping[str, Any], tables: Collection[str] = ()) -> str:
     """Return the statement of a macro of a table function; ValueError for options that it cannot have.
 
     `values` are options as in SQL, `tables` the optional tables that are parameters, too.
@@ -32,24 +27,22 @@ def frozen_macro(function: str, name: str, values: Mapping[str, Given], tables: 
 
 def parse_frozen(
     function: str,
-    values: Mapping[str, Given],
+    values: Mapping[str, Any],
     tables: Collection[str],
     caller: str,
     kind: type[Any] | None = None,
 ) -> tuple[Any, list[str]]:
     """Return a call whose tables are parameters, and the parameters. `kind` is its class, if it differs."""
     parameters = parameters_of(function, tables)
-    options = {name: given_of(value) for name, value in defaults(function).items()} | {**values}
-    named = {name: Given("VARCHAR", Sql(text)) for name, text in parameters.items() if name not in IN_MACRO}
-    call = (kind or CALLS.get(function, Call)).parse(function, options | named)
-    problems = [*getattr(call, "problems", ()), getattr(call, "problem", None)]
-    if text := next(filter(None, problems), None):
-        raise ValueError(text)
+    named = {name: Sql(text) for name, text in parameters.items() if name not in IN_MACRO}
+    arguments = checked(function, {**values, **named})
+    read = (kind or CALLS.get(function, Call)).from_arguments
+    call = read(function, arguments, caller=caller, is_portable=True)
     if getattr(call, "randomizes", False):
         raise ValueError("test must be t in a macro, since randomization needs Python, got randomization")
     if function == "compare_by_user" and call.measures is None:
         raise ValueError("measures must name the columns to compare in a macro, got none")
-    return replace(call, caller=caller, is_portable=True), [*parameters.values()]
+    return call, [*parameters.values()]
 
 
 def parameters_of(function: str, tables: Collection[str]) -> dict[str, str]:
@@ -59,11 +52,10 @@ def parameters_of(function: str, tables: Collection[str]) -> dict[str, str]:
     each column that has the name of a parameter.
     """
     chosen = {}
-    for text in signature(function):
-        name, _, default = text.partition(" := ")
+    for name, option in FUNCTIONS[function].items():
         if name in IN_MACRO:
             chosen[name] = f"{name}_id"
-        elif name in TABLES and (not default or name in tables):
+        elif option.kind is TABLE and (option.default is ... or name in tables):
             chosen[name] = name if name in ("rec", "truth") else f"{name}_table"
     return chosen
 

@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from ..compose.arguments import LARGEST, Given
 from ..compose.call import SHORT, Call
 from ..compose.check import CheckCall
 from ..compose.comparison import Comparison, Gate
 from ..compose.explain import ExplainCall
 from ..compose.templates import Sql
 from ..duckdb.macros import NAMESPACE
+from ..kinds import LARGEST, K
 from ..measures.registry import MEASURES
 from ..version import PACK, version
 from . import judged
@@ -85,16 +85,15 @@ class Judged(Cutoffs):
 class Explain(Judged, ExplainCall):
     """A call of ranking.explain: the number of ranks is a parameter."""
 
-    parameter, k = "max_k := 10", "max_k::BIGINT"
+    parameter, k = f"max_k := {K}", f"coalesce(max_k, {K})::BIGINT"
 
 
-KS, RANK = {"ks": Given("BIGINT[]", "[NULL]")}, Given("BIGINT", None)
-BASELINE = {"baseline": Given("VARCHAR", Sql("baseline::VARCHAR"))}
+KS, BASELINE = {"ks": [None]}, {"baseline": Sql("baseline::VARCHAR")}
 # The forms of each table function: the class of its call, and values that its parameters replace.
-FORMS: dict[str, list[tuple[type[Any], dict[str, Given]]]] = {
+FORMS: dict[str, list[tuple[type[Any], dict[str, Any]]]] = {
     **{function: [(Cutoffs, KS)] for function in ("evaluate", "by_user", "distribution")},
-    "judged": [(Judged, {"max_k": RANK})],
-    "explain": [(Explain, {"k": RANK})],
+    "judged": [(Judged, {"max_k": None})],
+    "explain": [(Explain, {"k": [None]})],
     "check": [(CheckAtCutoffs, KS)],
     "compare": [(ComparisonAtCutoffs, KS), (ComparisonAtCutoffs, KS | BASELINE)],
     "gate": [(Gate, {})],

@@ -17,7 +17,6 @@ from ..evaluation import conclusion
 from ..evaluation.comparison import can_be_paired, changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
 from ..evaluation.problems import check_common, errors_about, without_verdicts
@@ -48,6 +47,7 @@ from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
+from ..options import Values
 from ..quoting import identifier
 from ..texts import printable, shorten
 
@@ -80,7 +80,7 @@ class Subject:
         names, self.named = work.systems, work.request.comparison["baseline"]
         baseline = next(iter(names), "") if self.named is None else self.named
         ordered = [baseline, *(name for name in names if name != baseline)]
-        self.comparison: ComparisonOptions = {**work.request.comparison, "baseline": baseline}
+        self.comparison: Values = {**work.request.comparison, "baseline": baseline}
         self.request = replace(work.request, by_user=True, comparison=self.comparison)
         self.composed = replace(self.request, types=work.types)
         self.labels = unique_labels(ordered) if names else {"": UNNAMED}
@@ -342,7 +342,7 @@ def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str
     Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of lines, users and
     items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
     """
-    truth, least = of.request.table("truth"), of.request.columns["min_grade"]
+    truth, least = of.request.table("truth"), of.request.lowest_grade
     query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
     query += ", {}\nFROM {}\nGROUP BY ALL"
     summed = fingerprint(["userid", "itemid", "score"])

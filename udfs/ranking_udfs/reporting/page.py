@@ -106,7 +106,6 @@ class View:
         self.findings, self.style = findings, Html(text("page.css"))
         self.share = f"{100 * findings.comparison['confidence']:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
-        self.least = findings.request.columns["min_grade"]
 
     def footnote(self) -> str:
         findings = self.findings

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import reduce
+from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812  (its usual name in Spark)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from ..duckdb.macros import macros
+from ..options import FUNCTIONS, check_keywords, sentences
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
 from .workers import PACKED, on_executors
@@ -33,15 +35,7 @@ columns. Spark evaluates the result lazily. It is bit-identical for any number o
 executors of one kind. {note}
 
 Args:
-    rec: a DataFrame with userid, itemid and score. With a column `system`, each system is scored over the
-        same users.
-    truth: a DataFrame with userid, itemid and, if there are grades, rel.
-    ks: one cutoff or a list of cutoffs; max_k is one cutoff. None is the whole list.
-    measures: strings such as "recall" or "ndcg(gain=linear)@5", or one string with commas. Default: all
-        measures with a column in DuckDB; for a comparison, six measures.
-    ties: "expected" for expected values over all orders of equal scores.
-    more: user_col, item_col, score_col, grade_col, system_col: names of columns, ignoring case;
-        descending=False if lower scores are better; min_grade and all other arguments in SQL.
+{options}
 
 Raises:
     ValueError: a column is missing or has an invalid type, or an argument is not valid. While the job runs:
@@ -50,47 +44,53 @@ Raises:
 """
 
 
-def table_function(function: str, signature: Callable[..., Any], note: str = "") -> Callable[..., DataFrame]:
-    """Create a table function with the arguments of the signature; all other SQL arguments are keywords."""
-    parameters = inspect.signature(signature)
+def table_function(function: str, note: str = "") -> Callable[..., DataFrame]:
+    """Create a table function with the arguments of SQL, the first of them by position."""
+    options = {name: option for name, option in FUNCTIONS[function].items() if name not in UNREAD}
+    first = len([*takewhile(lambda name: not name.endswith("_col"), options)])
+    parameters = inspect.Signature(
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD if place < first else inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if option.default is ... else option.default,
+            )
+            for place, (name, option) in enumerate(options.items())
+        ]
+    )
 
     def call(*positional: Any, **named: Any) -> DataFrame:
-        bound = parameters.bind(*positional, **named)
-        bound.apply_defaults()
-        return planned(function, bound.arguments.pop("more") | bound.arguments)
+        check_keywords(function, named, options)
+        return planned(function, parameters.bind(*positional, **named).arguments)
 
     call.__name__ = function
-    call.__doc__ = DOC.format(description=macros()[function].description, function=function, note=note)
+    call.__doc__ = DOC.format(
+        description=macros()[function].description,
+        function=function,
+        note=note,
+        options="\n".join(f"    {name}: {text}." for name, text in sentences(options).items()),
+    )
     vars(call)["__signature__"] = parameters
     return call
 
 
+UNREAD = ("users", "predicted_truth", "predicted")  # tables that partitions of users do not read
 VALUES = "One executor gets 8 bytes for each user, system, k and measure, and the userid."
-MEASURED, COMPARED = (
-    lambda rec, truth, ks, measures=None, ties="item", **more: ...,
-    lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
-)
-judged = table_function("judged", lambda rec, truth, max_k, **more: ...)
-by_user = table_function("by_user", MEASURED)
-evaluate = table_function("evaluate", MEASURED)
-distribution = table_function("distribution", MEASURED, VALUES)
-compare = table_function("compare", COMPARED, VALUES)
+judged = table_function("judged")
+by_user = table_function("by_user")
+evaluate = table_function("evaluate")
+distribution = table_function("distribution", VALUES)
+compare = table_function("compare", VALUES)
 compare_by_user = table_function(
     "compare_by_user",
-    lambda by_user, baseline=None, measures=None, **more: ...,
     "by_user is the result of `ranking.by_user`, or a table with a row per user. One executor gets all rows.",
 )
 beyond_accuracy_by_user = table_function(
     "beyond_accuracy_by_user",
-    lambda rec, ks, history=None, items=None, **more: ...,
     "Each executor gets all of `items`, and the number of users of each item of `history`.",
 )
 fuse = table_function(
-    "fuse",
-    lambda rec, method="rrf", weights=None, rrf_k=60, normalize="min_max", depth=None, systems=None, **more: (
-        ...
-    ),
-    "Weights or systems that rec does not have, and infinite scores, are errors while the job runs.",
+    "fuse", "Weights or systems that rec does not have, and infinite scores, are errors while the job runs."
 )
 
 
@@ -99,10 +99,9 @@ def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
     if function == "compare_by_user":
         by_user = arguments.pop("by_user")
         return merge(by_user, partition(function, schema(function, "by_user", by_user), **arguments))
-    named = {name: arguments.pop(name) for name in TABLES[function]}
+    named = {name: arguments.pop(name, None) for name in TABLES[function]}
     frames = {name: frame for name, frame in named.items() if frame is not None or name in ("rec", "truth")}
     schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
-    arguments["ks"] = arguments.pop("max_k", arguments.get("ks"))
     job = partition(function, **schemas, **arguments)
     rows = {name: read(frame, name, job) for name, frame in frames.items()}
     shared = share(rows, job)
