@@ -251,9 +251,9 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
         *(row("warning", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
         row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
         row("error", "upside_down", "rec: users whose relevant items stand below", 700, system="knn", of=800),
-        row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
+        row("warning", "null_in_rec", "rec: itemid is NULL or NaN", 9, system="als"),
         row("warning", "null_grade", "truth: rel is NULL", 3),
-        row("error", "user_spelling", "users that match truth but for case", 2),
+        row("error", "spelling", "users that match truth but for case", 2),
         row("error", "no_rows", "rec: no rows", 1, of=None),
     ]
     wrong, others = conclusion.caveats(rows, [5, None])

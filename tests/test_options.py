@@ -275,7 +275,7 @@ def of_precision(asked: Asked) -> Rows:
 MEASURING = ("evaluate", "by_user", "distribution", "compare")
 CURVES = ("precision_recall_curve", "interpolated_precision_curve")
 ON_GRADES = (*MEASURING, "judged", *CURVES)
-CHECK, GONE_LABELS = ("check",), "recall_without_gone"
+CHECK, GONE_LABELS = ("check",), "gone_labels"
 BINARY = {"measures": [name for name, one in MEASURES.items() if one.column and "min_grade" in one.options]}
 VALUES = {"measures": ["ndcg", "hit_rate"], "users": None}
 # Counts of the rows that a changed table has not.
@@ -316,7 +316,7 @@ KEEP = {"cold_users": "keep", "cold_items": "keep", "seen": "keep"}
 CHECKED = {"min_grade": 2, "users": "users", "ks": [2], "history": "history", "items": "items"}
 CHECKED |= {"descending": False}
 # Problems whose counts are of rows of truth.
-OF_TRUTH = ("negative_grade", "null_truth_item", "null_truth_user", "repeated_truth")
+OF_TRUTH = ("negative_grade", "null_in_truth", "repeated_truth")
 JUDGED_USERS = f"SELECT count(userid) AS count FROM {JUDGED.replace('base', 'relevant')}"
 TIED = f"""SELECT system, count(*) AS count FROM (
     SELECT system, userid, max(score) FILTER (place = 2) AS one, max(score) FILTER (place = 3) AS other

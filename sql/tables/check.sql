@@ -37,6 +37,6 @@ CREATE OR REPLACE MACRO ranking.check(
     predicted_truth := NULL) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
 WITH {{ check.problems(of) }}
-SELECT severity, system, problem, code, k, example, count, of
+SELECT severity, system, problem, code, column_name, k, example, count, of
 FROM problems
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, column_name ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST

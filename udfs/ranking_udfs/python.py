@@ -462,7 +462,7 @@ def open_evaluation(
     with value_errors(caller), using_unit(settings.unit):
         settings.measures, settings.ks = parse_request(measures, ks, settings.ties)
         settings.also = parse_texts("also", "'latency_ms' or 'tokens:lower'", settings.also, parse_also)
-        settings.allow = parse_texts("allow", "'no_common_user'", settings.allow or None, parse_codes)
+        settings.allow = parse_texts("allow", "'no_common_id'", settings.allow or None, parse_codes)
         with open_connection(caller, settings.con) as connection:
             for name in ("segment_col", "category_col", "title_col", "text_col"):
                 if not isinstance(vars(settings)[name], (str, type(OPTIONS[name].default))):

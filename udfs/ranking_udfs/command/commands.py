@@ -100,7 +100,7 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
     is_answer = options.command == "compare" and options.format not in COPIED  # its caveats name problems
 
     def notify(row: Row) -> None:
-        is_reported = (is_answer and is_problem(row)) or (row["code"] in NOTHING and is_problem(row))
+        is_reported = (is_answer and is_problem(row)) or (row["code"] == NOTHING and is_problem(row))
         if not options.quiet and not is_reported:
             say("note", problem_text(row))
 

@@ -37,23 +37,26 @@ from .columns import (
     type_problems,
     users_problem,
 )
-from .problems import PROBLEMS, Problem
-from .templates import by_bytes, identifier, literal
+from .problems import FORMS, Entry, Problem, problems
+from .templates import by_bytes, environment, identifier, literal
 
 # Arguments whose invalid values are rows of the result, in the order of the rows.
 COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
-
-
-@dataclass(frozen=True)
-class Code:
-    """A problem as SQL."""
-
-    place: int
-    code: str
-    counted: str
-    error_from: str
-    warning_from: str
-    sentence: str
+# The passes of check.jinja that look at rows, with the user and item of a row. Problems of `cuts` are looked
+# for in `user_lists`, which have a row for the whole list and one for each k.
+PASSES = {
+    "rows": ("userid", "itemid"),
+    "user_lists": ("user", "NULL"),
+    "pairs": ("userid", "itemid"),
+    "users": ("userid", "NULL"),
+    "served": ("userid", "NULL"),
+    "matched_users": ("NULL", "NULL"),
+    "matched_items": ("NULL", "NULL"),
+}
+GUARDS = {"user_lists": "CASE WHEN is_whole THEN {} END", "cuts": "CASE WHEN NOT is_whole THEN {} END"}
+USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "row"), "NULL") | dict.fromkeys(
+    ("of", "user", "item", "value"), ""
+)
 
 
 @dataclass(frozen=True)
@@ -220,19 +223,27 @@ class CheckCall(Call):
 
     @property
     def column_findings(self) -> str:
-        """SQL of the problems of columns and arguments: a LIST of pairs (code, text)."""
+        """SQL of the problems of columns and arguments: a LIST of code, column, problem and example."""
         facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*self.tables])
         if self.is_portable:
             raised = f"error({literal(f'{self.caller}: ')} || problem)"
             pairs = f"CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE {raised} END"
             return f"(SELECT {pairs} FROM (SELECT {self.column_problem} AS problem))"
         if self.known:
-            return sql_pairs(facts.findings({role: self.known[name] for role, name in self.tables.items()}))
+            found = facts.findings({role: self.known[name] for role, name in self.tables.items()})
+            rows = (
+                f"[{', '.join('NULL' if cell is None else literal(cell) for cell in row)}]" for row in found
+            )
+            return f"[{', '.join(rows)}]::VARCHAR[][]"
         arguments = [
             literal(json.dumps(asdict(facts))),
             *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
+
+    @staticmethod
+    def looks_like(kind: str) -> str:
+        return NOT_READ.format("rec" if kind != "grades" else "truth", kind)
 
     # --- The problems ---
 
@@ -261,18 +272,102 @@ class CheckCall(Call):
         """MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
         return "MATERIALIZED" if self.function == "check_rows" else "NOT MATERIALIZED"
 
-    @property
-    def codes(self) -> list[Code]:
-        """Possible problems, with the names of columns in their sentences."""
+    @cached_property
+    def possible(self) -> list[Problem]:
+        """Problems whose arguments are there."""
+        there = {name for name in ("history", "items", "predicted_truth") if getattr(self, name) is not None}
+        there |= {"unjudged"} if self.condensed else set()
+        return [problem for problem in problems().values() if problem.needs is None or problem.needs in there]
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Values of the placeholders in sentences and expressions."""
         words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
-        words["least"] = "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"
-        possible = [
-            problem for problem in PROBLEMS if not problem.needs or getattr(self, problem.needs) is not None
+        return words | {"least": "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"}
+
+    @property
+    def codes(self) -> list[str]:
+        """Possible problems as SQL: place, code, shares and sentence."""
+        return [
+            f"{problem.place}, {literal(problem.code)}, {sql_value(problem.share('error'))}, "
+            f"{sql_value(problem.share('warning'))}, {literal(filled(problem.sentence, self.words))}"
+            for problem in self.possible
         ]
-        return [code_of(problem, words) for problem in possible]
+
+    @property
+    def passes(self) -> list[str]:
+        return [*PASSES]
+
+    @cached_property
+    def all_parts(self) -> dict[str, list[dict[str, str]]]:
+        """The columns that each pass computes for each entry of a problem."""
+        parts: dict[str, list[dict[str, str]]] = {}
+        for problem in self.possible:
+            for entry in problem.entries:
+                of_pass = parts.setdefault("user_lists" if entry.source == "cuts" else entry.source, [])
+                of_pass.append(
+                    self.part_of(problem, entry, sum(part["is"] == problem.code for part in of_pass))
+                )
+        return parts
+
+    def part_of(self, problem: Problem, entry: Entry, n: int) -> dict[str, str]:
+        """Return the columns of an entry, the n-th of its problem in this pass."""
+        words = {name: literal(word) for name, word in self.words.items()}
+        words |= {"cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
+        columns = {name: filled(sql, words) for name, sql in entry.columns.items()}
+        name = f"{problem.code}_{n}" if n else problem.code
+        count, total = columns.pop("count", ""), columns.pop("total", f"sum({name})")
+        if count and entry.source in GUARDS:
+            guard, columns = GUARDS[entry.source], {"k": "k"} | columns
+            count = guard.format(count)
+            columns |= {"items": guard.format(columns["items"])} if "items" in columns else {}
+        if entry.condition:
+            total = f"CASE WHEN {filled(entry.condition, words)} THEN {total} END"
+        userid, itemid = PASSES.get(entry.source, ("NULL", "NULL"))
+        items = columns.pop("items", "")
+        listed = f"list_resize([]::VARCHAR[], {name}, {columns.pop('itemid', itemid)}::VARCHAR)"
+        more = {"item": f"({items})[1]"} if items else {}
+        more |= {"userid": columns.pop("userid", userid), "itemids": items or listed}
+        return {
+            "is": problem.code, "name": name, "code": literal(problem.code), "counted": problem.counted or "",
+            "count": count, "total": f"({total})::BIGINT", **USUAL, **more, **columns,
+        }  # fmt: skip
+
+    def parts(self, source: str) -> list[dict[str, str]]:
+        return self.all_parts.get(source, [])
+
+    def any_has(self, source: str, name: str) -> bool:
+        return any(part[name] != "NULL" for part in self.parts(source))
+
+    def row_parts(self, source: str) -> list[dict[str, str]]:
+        return [part for part in self.parts(source) if part["count"]]
+
+    def queries(self, is_counted: bool) -> list[tuple[str, str]]:
+        """Codes and queries of problems with a query of their own, which counts or returns rows."""
+        return [
+            (problem.code, environment().get_template(f"checks/{problem.code}.sql").render(of=self).strip())
+            for problem in self.possible
+            if problem.has_query and (" AS count" in problem.body) == is_counted
+        ]
+
+    # --- The spelling of ids ---
+
+    def plain(self, text: str, but: str = "") -> str:
+        """Return the SQL of an id without the forms in which ids may differ, or without all but one."""
+        for name, (form, _) in FORMS.items():
+            if name != but:
+                text = re.sub(r"\bid\b", lambda _, text=text: text, form)  # type: ignore[misc]
+        return text
+
+    def differences(self, one: str, other: str) -> str:
+        """Return the SQL of the forms without which two ids would differ."""
+        tests = (
+            f"CASE WHEN {self.plain(one, name)} <> {self.plain(other, name)} THEN {literal(name)} END"
+            for name in FORMS
+        )
+        return f"[{', '.join(tests)}]"
 
     # --- Users with human labels, among users with model-generated grades ---
-
     @property
     def by_model(self) -> Call:
         return self.measured(
@@ -293,12 +388,9 @@ class CheckCall(Call):
         return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
 
 
-def code_of(problem: Problem, words: Mapping[str, str]) -> Code:
-    """Return a problem as SQL, with `words` filled in its sentence."""
-    sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), problem.sentence)
-    counted = "NULL" if problem.counted is None else literal(problem.counted)
-    shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
-    return Code(PROBLEMS.index(problem) + 1, problem.code, counted, *shares, literal(sentence))
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """Fill in words for the placeholders of a text; {k} and {column} stay."""
+    return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 
 def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
@@ -333,11 +425,18 @@ def pattern(name: str) -> str:
     return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
 
 
-def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
-    return f"[{', '.join(f'[{literal(code)}, {literal(text)}]' for code, text in pairs)}]::VARCHAR[][]"
+NOT_READ = "{}: columns that look like {} are not read"
 
 
-def column_findings(facts: str, *rows: str) -> list[list[str]]:
+def finding(code: str, text: str) -> list[str | None]:
+    """Return a row of the check: code, column, problem and example, of a problem of columns."""
+    problem, _, got = text.partition(", got ")
+    if code != "unfit_column":
+        return [code, None, text if code == "users" else None, text]
+    return [code, None, problem, got] if len(problem) <= 60 else [code, None, f"{problem[:57]}...", text]
+
+
+def column_findings(facts: str, *rows: str) -> list[list[str | None]]:
     """Return the problems of arguments and columns, for tables with these row types."""
     fields = json.loads(facts)
     of = Facts(**fields | {"names": Names(**fields["names"])})
@@ -354,8 +453,8 @@ class Facts:
     wrong: Sequence[str]  # arguments that are not names of columns
     tables: Sequence[str]  # rec, truth and, if passed, users, history and items
 
-    def findings(self, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-        """Return the problems as pairs (code, text)."""
+    def findings(self, tables: Mapping[str, Mapping[str, str]]) -> list[list[str | None]]:
+        """Return the problems as code, column, problem and example."""
         names, rec, truth = self.names, tables["rec"], tables["truth"]
         pairs = [("unfit_column", text) for text in self.problems]
         pairs += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
@@ -366,7 +465,11 @@ class Facts:
             pairs += [("unfit_column", text) for text in unfit]
         if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
             pairs.append(("users", problem))
-        return [[*pair] for pair in [*pairs, *unread_columns(names, rec, truth)]]
+        found = [finding(*pair) for pair in pairs]
+        for kind, column in unread_columns(names, rec, truth):
+            table = "truth" if kind == "grades" else "rec"
+            found.append(["column_not_read", column, NOT_READ.format(table, kind), column, kind])
+        return found
 
 
 def unfit_columns(
@@ -399,12 +502,12 @@ def unread_columns(
     if names.grade is None and type_of(truth, "rel") is None:
         for column in alike("grades", truth):
             if column.lower() != names.score.lower():  # else its values decide
-                yield "grade_not_read", column
+                yield "grades", column
     if names.system is None and type_of(rec, "system") is None:
-        yield from (("system_not_read", column) for column in alike("systems", rec))
+        yield from (("systems", column) for column in alike("systems", rec))
     if names.system != "":
         read = (names.system or "system").lower()
-        yield from (("run_not_read", column) for column in alike("runs", rec) if column.lower() != read)
+        yield from (("runs", column) for column in alike("runs", rec) if column.lower() != read)
 
 
 def unfit_ids(

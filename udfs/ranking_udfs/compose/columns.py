@@ -1,11 +1,14 @@
 """Check the columns of the user's tables: parse the types that DuckDB prints, and write the error texts."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..quoting import unquoted
 
+SQL, COMMAND, PYTHON = "SQL", "the command", "Python"  # where a user writes options
+NOT_IN_SQL = ("allow",)
 # Names of columns, as regular expressions, that change all results if they are not read: grades in truth, and
 # columns in rec that separate several lists of a user.
 LIKE = {
@@ -411,3 +414,33 @@ def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
 def is_plain_number(kind: str) -> bool:
     """Return true for the types of grades: numbers and BOOLEAN."""
     return bool(re.fullmatch(PLAIN_NUMBER, kind))
+
+
+def option(name: str, value: str | None, way: str) -> str:
+    """Write an option: grade_col := 'stars', --grade stars or grade_col='stars'; a name without a value."""
+    if way == COMMAND:
+        flag = f"--{name.removesuffix('_col').replace('_', '-')}"
+        if name == "descending" and value is not None:
+            return "--ascending" if value == "false" else "without --ascending"
+        return flag if value is None else f"{flag} {shlex.quote(value)}"
+    if value is None:
+        return name
+    text = (
+        {"false": "False", "true": "True"}.get(value)
+        if way == PYTHON
+        else value
+        if value in ("false", "true")
+        else None
+    )
+    return f"{name}{' := ' if way == SQL else '='}{text or repr(value)}"
+
+
+def written(text: str, way: str, given: Sequence[str] = ()) -> str:
+    """Write the options in a text, {grade_col=NAME} or {history}, without clauses on given ones."""
+    left_out = (*given, *(NOT_IN_SQL if way == SQL else ()))
+    clauses = [
+        one for one in text.split("; ") if not any(re.search(rf"\{{{name}\b", one) for name in left_out)
+    ]
+    return re.sub(
+        r"\{(\w+)(?:=([^}]*))?\}", lambda match: option(match[1], match[2], way), "; ".join(clauses)
+    )

@@ -192,7 +192,7 @@ OPTIONS = {
     "text_col": Option("column of segments to show next to users; by default text, if there is one"),
     "check": Option("whether to check the data; problems are warnings", True),
     "allow": Option(
-        "errors or warnings of the check to accept, by their codes, as in no_common_user,no_common_item",
+        "errors or warnings of the check to accept, by their codes, as in no_common_id",
         parse=parse_codes,
         value="CODE",
         is_list=True,

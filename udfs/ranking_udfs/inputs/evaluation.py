@@ -1,5 +1,6 @@
 """Evaluate: load, check, measure and compare. Entry points and the report call this and format results."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -7,12 +8,13 @@ from typing import Any
 
 import duckdb
 
-from ..compose.problems import Problem
+from ..compose.columns import COMMAND, PYTHON
+from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import CONFIDENCE, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, options_of
-from ..evaluation.problems import CODES, DIRECTION, SPELLINGS, TIES, check_common, fit_advice
+from ..evaluation.problems import BY_KIND, DIRECTION, NOTHING, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -40,8 +42,9 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
+# The part of an advice that says how scores are to be reversed.
+DIRECTION_ADVICE = re.compile("write (?:--ascending|descending=False)(?:, or negate[^;]*)?")
 FUSION = ("method", "weights", "rrf_k", "normalize", "depth")  # arguments of ranking.fuse
-OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
 
 
 def is_filled(source: Source) -> bool:
@@ -247,8 +250,8 @@ class Evaluation:
     def problems(self) -> list[Row]:
         """Return the problems of the data, each with its `file` and with the advice `write`.
 
-        A problem that the request already solves has severity info and no advice. Problems that only concern
-        measures which are not requested are excluded.
+        A problem that the request allows has severity info and no advice. Problems that it settles, or that
+        only concern measures which are not requested, are excluded.
         """
         self.step("checking the data")
         rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
@@ -256,40 +259,51 @@ class Evaluation:
         of_no_use = {  # codes that do not matter for this request
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
-            "null_truth_item": any(map(is_filled, self.tables.sources.get("truth", ()))),
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
+            **dict.fromkeys(TIES, request.ties != "item"),
         }
+        is_filled_up = any(map(is_filled, self.tables.sources.get("truth", ())))
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         shown: list[Row] = []
         for row in rows:
             is_empty = row["system"] in self.tables.empty
-            if of_no_use.get(row["code"]) or (is_empty and row["code"] in OF_EMPTY):
+            if of_no_use.get(row["code"]) or (is_empty and row["code"] == "null_in_rec"):
                 continue
-            if is_empty and row["code"] == "no_common_user":
+            if is_filled_up and (row["code"], row["column_name"]) == ("null_in_truth", "itemid"):
+                continue
+            if is_empty and row["code"] == NOTHING:
                 problem = in_unit("rec: the list of every user is empty")
                 row = {**row, "code": "no_rows", "problem": problem, "example": None}
-            shown.append(self.with_advice(row, CODES[row["code"]], turned))
+            shown.append(self.with_advice(row, problems()[row["code"]], turned))
         return shown
 
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
-        files, name = self.tables.files, row["code"]
-        followed = {*self.allowed, *(TIES if self.request.ties != "item" else ())}
+        files, name, request = self.tables.files, row["code"], self.request
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
-        about = row["problem"].partition(" ")[0] if name == "unfit_column" else kind.about
+        about = row["problem"].partition(":")[0] if name == "column_not_read" else kind.about
+        about = row["problem"].partition(" ")[0] if name == "unfit_column" else about
         file = files.get(row["system"], files.get(None))
-        if "{user}" not in kind.sentence:  # else it has the name of a column
+        if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
         row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
-        if name in followed:
+        if name in self.allowed:
             return {**row, "severity": "info"}
-        write = kind.advice(self.inputs.is_command)
-        if not write:
-            return {**row, "write": write}
-        write = in_unit(write)
-        if name in ("upside_down", "unknown_end"):
-            write = write.replace("{ascending}", self.direction_hint(row["system"], file, turned))
-        return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
+        given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
+        write = kind.advice(COMMAND if self.inputs.is_command else PYTHON, given)
+        if write and name in DIRECTION:
+            write = DIRECTION_ADVICE.sub(lambda _: self.direction_hint(row["system"], file, turned), write)
+        if write and name in BY_KIND:
+            write = fit_advice(write, row["example"])
+        return {**row, "write": write and in_unit(write)}
+
+    def has(self, needed: str | None) -> bool:
+        """Return whether the request has the argument that a problem needs."""
+        return needed is None or bool(
+            self.request.columns["unjudged"] == "skip"
+            if needed == "unjudged"
+            else getattr(self.request, needed)
+        )
 
     def direction_hint(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Return the advice that reverses the direction of the scores of a system."""

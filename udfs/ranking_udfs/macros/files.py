@@ -9,7 +9,7 @@ from typing import Any
 
 from ..compose.arguments import as_rows, split_arguments
 from ..compose.functions import path_of
-from ..compose.problems import PROBLEMS
+from ..compose.problems import problems
 from ..compose.templates import environment
 from ..duckdb.macros import NAMESPACE, Macro
 from ..folder import folder, read
@@ -139,7 +139,7 @@ def with_words(text: str, words: Mapping[str, str]) -> str:
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by name."""
     words = signature_words() | head_words() | {"PACK_VERSION": literal(version())}
-    words |= {"PROBLEM_LINES": literal("\n".join(measure.line for measure in PROBLEMS))}
+    words |= {"PROBLEM_LINES": literal("\n".join(problem.line for problem in problems().values()))}
     macros = {
         name: (composed(name, with_words(text, words)), folder_name)
         for name, (text, folder_name) in written().items()
