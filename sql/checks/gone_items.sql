@@ -1,11 +1,6 @@
 -- rec: items that are not in the catalog
---
 -- The lists come from another version of the catalog.
---
--- Place: 400
--- Severity: warning from 0.05
--- Of: rows of rec
--- Needs: items
+-- Place: 400; Severity: warning from 0.05; Of: rows of rec; Needs: items
 -- Write: build rec from this catalog
 {% import "tables/internal/reading.jinja" as reading %}
 {% from "tables/internal/check.jinja" import has_item %}

@@ -1,12 +1,7 @@
 -- truth: by model grades, its users are not a random sample
---
 -- The mean NDCG by the model's grades differs by 3.3 standard errors between users with and without human labels, with at least
 -- 10 of each. A correction by human labels assumes a random sample.
---
--- Place: 410
--- Severity: warning
--- Of: users of predicted_truth
--- Needs: predicted_truth
+-- Place: 410; Severity: warning; Of: users of predicted_truth; Needs: predicted_truth
 -- Write: sample the users for human labels at random
 {% import "tables/internal/reading.jinja" as reading %}
 SELECT

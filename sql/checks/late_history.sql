@@ -1,11 +1,6 @@
 -- history: events at or after the first of truth
---
 -- The history reaches into the time of truth, so the model may have learned from the future.
---
--- Place: 440
--- Severity: warning
--- Of: events of history
--- Needs: history
+-- Place: 440; Severity: warning; Of: events of history; Needs: history
 -- Write: end the history before the first event of truth
 {% import "tables/internal/times.jinja" as times %}
 SELECT

@@ -1,10 +1,6 @@
 -- {column}: no id of truth is in rec
---
 -- Every user in truth scores as an empty list, or no recommendation can be a hit. The example shows an id of each table.
---
--- Place: 50
--- Severity: error
--- Of: ids of truth
+-- Place: 50; Severity: error; Of: ids of truth
 -- Write: give rec and truth the same ids; write {allow=no_common_id} if that is right
 SELECT
     count(*) AS total,
@@ -17,6 +13,6 @@ SELECT
     any_value(n_truth) AS total,
     any_value(n_truth) AS of,
     {item} AS column_name,
-    concat({item}, ' ', any_value(of_truth)::VARCHAR, ' in truth, ', min(listed)::VARCHAR, ' in rec') AS example
-FROM matched_items
-HAVING count(known) = 0
+    concat({item}, ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec') AS example
+FROM matched
+HAVING name = {item} AND count_if(is_known) = 0

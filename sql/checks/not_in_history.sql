@@ -1,11 +1,6 @@
 -- history: ids of {column} in truth that are not in it
---
 -- Cold users and cold items: the model has no history of them.
---
--- Place: 460
--- Severity: info
--- Of: ids of truth
--- Needs: history
+-- Place: 460; Severity: info; Of: ids of truth; Needs: history
 {% import "tables/internal/reading.jinja" as reading %}
 SELECT truths.id::VARCHAR AS userid, NULL AS itemid, {{ of.user_text }} AS column_name, (SELECT count(*) FROM known_users) AS of
 FROM known_users AS truths

@@ -1,5 +1,4 @@
 -- rec: users with all relevant items at the top, as in a leak
---
 -- Target leakage for some users: at least 16 users, 10% of those with two relevant items, have all of them at the top. (a) Their
 -- share must exceed that of each other system by 0.1 and by 4 standard errors. (b) Near misses must be few: of users with three
 -- or more relevant items (R), at most 0.7 times as many have all of them in the first 3R or lack one in the first R. Of lists
@@ -9,10 +8,7 @@
 -- queries look the same. The test misses leaks into models that find pages as wholes. It can be false if one system alone
 -- answers one kind of query, if the others are random next to a model with NDCG above 0.9, or if a strong model finds the chunks
 -- of a page almost together.
---
--- Place: 120
--- Severity: tested
--- Of: users with 2 relevant items
+-- Place: 120; Severity: tested; Of: users with 2 relevant items
 -- Write: check the query that builds rec: truth may have been joined into some lists
 SELECT
     top * coalesce(

@@ -1,10 +1,6 @@
 -- are users and items swapped?
---
 -- More ids match if users and items of one table trade places.
---
--- Place: 70
--- Severity: error
--- Of: ids that match
+-- Place: 70; Severity: error; Of: ids that match
 -- Write: swap the columns of users and items, as arguments or in one table
 SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
 FROM (

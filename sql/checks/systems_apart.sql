@@ -1,11 +1,7 @@
 -- rec: systems without common users
---
 -- A paired comparison of these systems has no users with both lists. The example is the first of the others. The search stops if
 -- there are more than 100 systems, or if a user has recommendations from all.
---
--- Place: 150
--- Severity: error
--- Of: other systems
+-- Place: 150; Severity: error; Of: other systems
 -- Write: compare systems with recommendations for the same users
 {% import "tables/internal/reading.jinja" as reading %}
 SELECT system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of

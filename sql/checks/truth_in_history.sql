@@ -1,11 +1,6 @@
 -- truth: items already in the user's history
---
 -- Target leakage, or repeated consumption: the model may have seen these pairs in training.
---
--- Place: 430
--- Severity: error from 0.5, warning from 0.05
--- Of: pairs of truth
--- Needs: history
+-- Place: 430; Severity: error from 0.5, warning from 0.05; Of: pairs of truth; Needs: history
 -- Write: split with {seen=drop}
 {% from "tables/internal/check.jinja" import same_pair %}
 SELECT

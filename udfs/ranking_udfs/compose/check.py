@@ -50,8 +50,7 @@ PASSES = {
     "pairs": ("userid", "itemid"),
     "users": ("userid", "NULL"),
     "served": ("userid", "NULL"),
-    "matched_users": ("NULL", "NULL"),
-    "matched_items": ("NULL", "NULL"),
+    "matched": ("NULL", "NULL"),
 }
 GUARDS = {"user_lists": "CASE WHEN is_whole THEN {} END", "cuts": "CASE WHEN NOT is_whole THEN {} END"}
 USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "row"), "NULL") | dict.fromkeys(

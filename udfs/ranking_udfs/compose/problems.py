@@ -24,13 +24,12 @@ PASSES = (
     "pairs",
     "users",
     "served",
-    "matched_users",
-    "matched_items",
+    "matched",
     "evidence",
 )
 COLUMNS = "count|total|of|severity|k|column_name|user|item|items|userid|itemid|value|example|problem|row"
 SELECT = re.compile(rf"SELECT\s(.*)\sFROM ({'|'.join(PASSES)})(?:\s+HAVING (.*))?", re.DOTALL)
-FIELD = re.compile(r"(Place|Severity|Of|Needs|Write): ")
+FIELD = re.compile(r"[; ]*\b(Place|Severity|Of|Needs|Write): ")
 # The forms in which ids may differ, in the order in which they are removed: SQL that writes an `id` without the
 # form, and advice in words.
 FORMS = {
@@ -130,11 +129,10 @@ class Problem:
 def read_problem(code: str, text: str) -> Problem:
     """Parse the file of a problem."""
     head, body = re.fullmatch(r"((?:--[^\n]*\n)+)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
-    lines = [line.removeprefix("--").strip() for line in head.splitlines()]
-    sentence, *meaning, fields = re.split(r"\n\n", "\n".join(lines))
-    names = FIELD.split(" ".join(fields.split("\n")))
-    by_name = {name: value.strip() for name, value in zip(names[1::2], names[2::2], strict=True)}
-    return Problem(code, sentence, " ".join(" ".join(meaning).split()), by_name, body)
+    sentence, *lines = [line.removeprefix("--").strip() for line in head.splitlines()]
+    meaning, *names = FIELD.split(" ".join(lines))
+    by_name = {name: value.strip() for name, value in zip(names[::2], names[1::2], strict=True)}
+    return Problem(code, sentence, meaning, by_name, body)
 
 
 @cache
