@@ -3,8 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,21 +22,8 @@ from .arguments import (
     require_ks,
 )
 from .call import Call, Types, escaped, nulls
-from .columns import (
-    INTEGER,
-    UNKNOWN,
-    Names,
-    alike,
-    cut,
-    id_problem,
-    listed,
-    missing_columns,
-    parse_columns,
-    row_type,
-    type_of,
-    type_problems,
-    users_problem,
-)
+from .columns import UNKNOWN, Names, cut, parse_columns, row_type
+from .columns import problems as problems_of_columns
 from .problems import FORMS, Entry, Problem, problems
 from .templates import by_bytes, environment, identifier, literal
 
@@ -93,7 +80,7 @@ class CheckCall(Call):
             fields[name.removesuffix("_col")] = arguments[name].text
             if arguments[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
                 wrong.append(name)
-                if name != "time_col":
+                if name != "time_col" or fields.get("history"):
                     problems.append(
                         f"{name} must be the name of a column, got {cut(str(arguments[name].text))}"
                     )
@@ -216,26 +203,30 @@ class CheckCall(Call):
         return super().tables | {role: name for role, name in named.items() if name is not None}
 
     @property
+    def names(self) -> Names:
+        time = "" if "time_col" in self.wrong else self.time
+        return replace(super().names, time=time, category="")
+
+    @property
     def column_problem(self) -> str:
-        names = vars(self.names) | {"time": self.time, "category": None}
-        return portable.column_problem(self.tables, names)
+        return portable.column_problem(self.tables, vars(self.names) | {"category": None, "time": self.time})
 
     @property
     def column_findings(self) -> str:
         """SQL of the problems of columns and arguments: a LIST of code, column, problem and example."""
-        facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*self.tables])
         if self.is_portable:
             raised = f"error({literal(f'{self.caller}: ')} || problem)"
             pairs = f"CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE {raised} END"
             return f"(SELECT {pairs} FROM (SELECT {self.column_problem} AS problem))"
         if self.known:
-            found = facts.findings({role: self.known[name] for role, name in self.tables.items()})
+            tables = {role: self.known[name] for role, name in self.tables.items()}
+            found = findings(self.names, self.problems, self.wrong, tables)
             rows = (
                 f"[{', '.join('NULL' if cell is None else literal(cell) for cell in row)}]" for row in found
             )
             return f"[{', '.join(rows)}]::VARCHAR[][]"
         arguments = [
-            literal(json.dumps(asdict(facts))),
+            literal(json.dumps([asdict(self.names), [*self.problems], [*self.wrong], [*self.tables]])),
             *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
@@ -425,142 +416,39 @@ def pattern(name: str) -> str:
 
 
 NOT_READ = "{}: columns that look like {} are not read"
+Row = Sequence[str | None]  # code, column, problem, example and what the column looks like
 
 
-def finding(code: str, text: str) -> list[str | None]:
-    """Return a row of the check: code, column, problem and example, of a problem of columns."""
+def findings(
+    names: Names, invalid: Sequence[str], nameless: Sequence[str], tables: Mapping[str, Mapping[str, str]]
+) -> list[Row]:
+    """Return the problems of arguments and columns; `invalid` are the texts of invalid arguments."""
+    rows: list[Row] = [unfit_row(text) for text in invalid]
+    for found in problems_of_columns(names, tables, nameless=nameless):
+        if found.code in ("missing", "unfit_column"):
+            is_raised = found.table == "users"
+            rows.append(["users", None, found.text, None] if is_raised else unfit_row(found.text))
+        elif found.code == "column_not_read":
+            problem = NOT_READ.format(found.table, found.kind)
+            rows.append([found.code, found.column, problem, found.column, found.kind])
+        elif found.code == "no_time":
+            rows.append([found.code, None, None, found.text])
+    return rows
+
+
+def unfit_row(text: str) -> Row:
+    """Return the row of an invalid column or argument; its example has the full text if that is cut."""
     problem, _, got = text.partition(", got ")
-    if code != "unfit_column":
-        return [code, None, text if code == "users" else None, text]
-    return [code, None, problem, got] if len(problem) <= 60 else [code, None, f"{problem[:57]}...", text]
+    problem, example = (problem, got) if len(problem) <= 60 else (f"{problem[:57]}...", text)
+    return ["unfit_column", None, problem, example]
 
 
-def column_findings(facts: str, *rows: str) -> list[list[str | None]]:
+def column_findings(facts: str, *rows: str) -> list[Row]:
     """Return the problems of arguments and columns, for tables with these row types."""
-    fields = json.loads(facts)
-    of = Facts(**fields | {"names": Names(**fields["names"])})
-    return of.findings(dict(zip(of.tables, map(parse_columns, rows), strict=True)))
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names of the columns in a call."""
-
-    names: Names
-    time: str | None
-    problems: Sequence[str]  # texts of invalid arguments
-    wrong: Sequence[str]  # arguments that are not names of columns
-    tables: Sequence[str]  # rec, truth and, if passed, users, history and items
-
-    def findings(self, tables: Mapping[str, Mapping[str, str]]) -> list[list[str | None]]:
-        """Return the problems as code, column, problem and example."""
-        names, rec, truth = self.names, tables["rec"], tables["truth"]
-        pairs = [("unfit_column", text) for text in self.problems]
-        pairs += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
-        if "history" in tables:
-            pairs += history_findings(names, self.time, self.wrong, truth, tables["history"])
-        if "items" in tables:
-            unfit = unfit_ids("items", ["item"], names, truth, tables["items"])
-            pairs += [("unfit_column", text) for text in unfit]
-        if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
-            pairs.append(("users", problem))
-        found = [finding(*pair) for pair in pairs]
-        for kind, column in unread_columns(names, rec, truth):
-            table = "truth" if kind == "grades" else "rec"
-            found.append(["column_not_read", column, NOT_READ.format(table, kind), column, kind])
-        return found
-
-
-def unfit_columns(
-    names: Names, wrong: Container[str], rec: Mapping[str, str], truth: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the error text of each column that is missing or has an invalid type."""
-    for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
-        if problem := missing_columns(table, names, columns, others, wrong):
-            yield problem
-    # Missing columns pass the checks of types.
-    filled = [
-        {name: UNKNOWN for name in (names.user, names.item, names.score) if type_of(columns, name) is None}
-        | dict(columns)
-        for columns in (rec, truth)
-    ]
-    by_argument = {
-        f"{name}_col": getattr(names, name) for name in ("user", "item", "score", "grade", "system")
-    }
-    nameless = [cut(str(by_argument[name])) for name in by_argument if name in wrong]
-    for problem in type_problems(names, *filled):
-        about = problem.partition(" must ")[0]
-        if about not in nameless and problem != "rel must be a finite number, got NULL":
-            yield problem
-
-
-def unread_columns(
-    names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield unread columns that would change all results if they were read."""
-    if names.grade is None and type_of(truth, "rel") is None:
-        for column in alike("grades", truth):
-            if column.lower() != names.score.lower():  # else its values decide
-                yield "grades", column
-    if names.system is None and type_of(rec, "system") is None:
-        yield from (("systems", column) for column in alike("systems", rec))
-    if names.system != "":
-        read = (names.system or "system").lower()
-        yield from (("runs", column) for column in alike("runs", rec) if column.lower() != read)
-
-
-def unfit_ids(
-    table: str, kinds: Sequence[str], names: Names, truth: Mapping[str, str], columns: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the error text of each id column that is missing or has another type than in truth."""
-    for kind in kinds:
-        name = getattr(names, kind)
-        if (column_type := type_of(columns, name)) is None:
-            yield no_column(table, name, f"{kind}_col", columns)
-        elif problem := id_problem(
-            name, f"truth and in {table}", type_of(truth, name) or UNKNOWN, column_type
-        ):
-            yield problem
-
-
-def no_column(table: str, name: str, argument: str, columns: Mapping[str, str]) -> str:
-    return f"{table} must have a column {cut(name)} ({argument}), got {listed(columns)}"
-
-
-def history_findings(
-    names: Names,
-    time: str | None,
-    wrong: Container[str],
-    truth: Mapping[str, str],
-    history: Mapping[str, str],
-) -> Iterator[tuple[str, str]]:
-    """Yield the problems of the history's columns. Times are required only if they are named."""
-    for problem in unfit_ids("history", ["user", "item"], names, truth, history):
-        yield "unfit_column", problem
-    name = "time" if time is None else time
-    of_truth, of_history = type_of(truth, name), type_of(history, name)
-    if "time_col" in wrong:
-        yield "unfit_column", f"time_col must be the name of a column, got {cut(name)}"
-    elif name == "":
-        return
-    elif of_truth is None or of_history is None:
-        if time is None and (of_truth or of_history):
-            yield "no_time", f"one in {'history' if of_truth is None else 'truth'}"
-        elif time is not None:
-            table, columns = ("history", history) if of_history is None else ("truth", truth)
-            yield "unfit_column", no_column(table, name, "time_col", columns)
-    elif (kind := time_kind(of_truth)) is None or kind != time_kind(of_history):
-        rule = "must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
-        yield "unfit_column", f"{cut(name)} {rule}, got {cut(of_truth)} and {cut(of_history)}"
-
-
-def time_kind(kind: str) -> str | None:
-    """Return the kind of a time type, as text. Times of one kind can be compared."""
-    if re.fullmatch(INTEGER, kind):
-        return "an integer"
-    if re.fullmatch("DATE|TIMESTAMP(_S|_MS|_NS)?", kind):
-        return "a DATE or TIMESTAMP"
-    return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
+    names, invalid, nameless, roles = json.loads(facts)
+    return findings(
+        Names(**names), invalid, nameless, dict(zip(roles, map(parse_columns, rows), strict=True))
+    )
 
 
 CHECKS = dict.fromkeys(("check", "check_rows"), CheckCall)

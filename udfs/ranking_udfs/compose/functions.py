@@ -9,7 +9,7 @@ from ..quoting import literal
 from .arguments import Given, given_of, split_arguments
 from .call import Call, Types
 from .check import CHECKS
-from .columns import Names, parse_columns, tables_problem
+from .columns import Names, first_problem, parse_columns
 from .comparison import COMPARISONS
 from .explain import ExplainCall
 from .fusing import FuseCall
@@ -77,7 +77,7 @@ def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
     call = call if call.caller else replace(call, caller=f"ranking.{call.function}")
     known = call.types if isinstance(call.types, Types) else None
-    if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
+    if known and (problem := first_problem(call.names, known.tables, call.min_grade)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
 
@@ -114,4 +114,4 @@ def column_problem(facts: str, *rows: str) -> str | None:
         return events_problem(fields["split"], parse_columns(rows[0]))
     tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
     min_grade = fields.pop("min_grade")
-    return tables_problem(Names(**fields), tables, min_grade)
+    return first_problem(Names(**fields), tables, min_grade)

@@ -1,9 +1,9 @@
 """The problems that ranking.check finds: a file for each in `sql/checks/`, read once.
 
-The head of a file has the message, the meaning and these fields: `Place` in the order of rows; `Severity`, with
-the lowest shares count / of ("error from 0.5, warning"), or `tested`; `Of`, the unit of the column `of`;
-`Needs`, the argument without which there is no check; `Write`, the advice. Below it stands a SELECT of
-expressions over a pass of the check, or a query.
+The head of a file has the message, the meaning and these fields. `Place` is that in the order of rows.
+`Severity` has the lowest shares count / of, as in "error from 0.5, warning", or is `tested`. `Of` is the unit
+of the column `of`. `Needs` is the argument without which there is no check. `Write` is the advice. Below is a
+SELECT of expressions over a pass of the check, or a query.
 """
 
 import re
@@ -30,8 +30,8 @@ PASSES = (
 COLUMNS = "count|total|of|severity|k|column_name|user|item|items|userid|itemid|value|example|problem|row"
 SELECT = re.compile(rf"SELECT\s(.*)\sFROM ({'|'.join(PASSES)})(?:\s+HAVING (.*))?", re.DOTALL)
 FIELD = re.compile(r"[; ]*\b(Place|Severity|Of|Needs|Write): ")
-# The forms in which ids may differ, in the order in which they are removed: SQL that writes an `id` without the
-# form, and advice in words.
+# The forms in which ids may differ, in the order in which they are removed: SQL that writes an `id` without
+# it, and advice in words.
 FORMS = {
     "Unicode": ("nfc_normalize(id)", "use NFC"),
     "blanks": (r"regexp_extract(id, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)", "trim them"),
