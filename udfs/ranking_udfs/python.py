@@ -31,7 +31,7 @@ from .evaluation.options import (
     describe,
     names_of,
 )
-from .evaluation.problems import COLUMNS, parse_codes, problem_text
+from .evaluation.problems import COLUMNS, parse_codes, problem_lines
 from .evaluation.queries import explain_query, overlap_query
 from .evaluation.tradeoffs import parse_also
 from .evaluation.words import Row, using_unit
@@ -468,7 +468,7 @@ def open_evaluation(
                 if not isinstance(vars(settings)[name], (str, type(OPTIONS[name].default))):
                     raise DataError(f"{name} must be the name of a column, got {vars(settings)[name]!r}")
             inputs = inputs_of(connection, rec, truth, columns, directions, settings, caller)
-            work = Evaluation(connection.con, caller, inputs, settings, problems.append)
+            work = Evaluation(connection.con, caller, inputs, settings, problems.extend)
             if caller != "evaluate":
                 check_options(work.request.comparison, caller)
             if caller in ("evaluate", "compare"):
@@ -476,7 +476,7 @@ def open_evaluation(
             if caller == "evaluate" and settings.by_user and settings.segments is not None:
                 raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work
-    texts = list(map(problem_text, problems))
+    texts = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""
         warnings.warn(f"{caller}: {several}" + "\n  ".join(texts), stacklevel=4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..compose.columns import COMMAND, option
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
-from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_text
+from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_lines, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..texts import did_you_mean, shorten
 from .messages import PROGRAM
@@ -230,7 +230,7 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
                 for row in problems
                 if is_problem(row) and (not condition.codes or row["code"] in condition.codes)
             ]
-            line = line_of([problem_text(row) for row in of])
+            line = line_of([text for _, text in problem_lines(of)])
         elif condition.kind == LOSERS:
             line = losers_text(work, condition)
         else:
@@ -248,7 +248,7 @@ def errors_of(
     systems = {row.get(side) for row in looked for side in ("baseline", "system")}
     fix = "mend the data, or accept this with --allow"
     errors = errors_about(problems, systems) if looked else []
-    return [f"error in the data: {problem_text(row)}; {fix} {row['code']}" for row in errors]
+    return [f"error in the data: {problem_text([row])}; {fix} {row['code']}" for row in errors]
 
 
 def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:

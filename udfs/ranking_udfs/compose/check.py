@@ -342,20 +342,24 @@ class CheckCall(Call):
 
     # --- The spelling of ids ---
 
-    def plain(self, text: str, but: str = "") -> str:
-        """Return the SQL of an id without the forms in which ids may differ, or without all but one."""
-        for name, (form, _) in FORMS.items():
-            if name != but:
-                text = re.sub(r"\bid\b", lambda _, text=text: text, form)  # type: ignore[misc]
+    def plain(self, text: str) -> str:
+        """Return the SQL of an id without the forms in which ids may differ."""
+        for form in FORMS:
+            text = self.without(form, text)
         return text
 
+    def without(self, form: str, text: str) -> str:
+        return re.sub(r"\bid\b", lambda _: text, FORMS[form][0])
+
     def differences(self, one: str, other: str) -> str:
-        """Return the SQL of the forms without which two ids would differ."""
-        tests = (
-            f"CASE WHEN {self.plain(one, name)} <> {self.plain(other, name)} THEN {literal(name)} END"
-            for name in FORMS
-        )
-        return f"[{', '.join(tests)}]"
+        """Return the SQL of the forms in which two ids differ: enough alone, or else all that change one."""
+        alone, changed = [], []
+        for form in FORMS:
+            a, b = self.without(form, one), self.without(form, other)
+            alone.append(f"CASE WHEN {a} = {b} THEN {literal(form)} END")
+            changed.append(f"CASE WHEN {a} <> {one} OR {b} <> {other} THEN {literal(form)} END")
+        some = f"list_distinct([{', '.join(changed)}])"
+        return f"coalesce(nullif(list_distinct([{', '.join(alone)}]), []), {some})"
 
     # --- Users with human labels, among users with model-generated grades ---
     @property

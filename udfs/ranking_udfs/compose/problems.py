@@ -35,9 +35,21 @@ FIELD = re.compile(r"[; ]*\b(Place|Severity|Of|Needs|Write): ")
 FORMS = {
     "Unicode": ("nfc_normalize(id)", "use NFC"),
     "blanks": (r"regexp_extract(id, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)", "trim them"),
+    "exponents": (
+        r"coalesce(format('{:.0f}', TRY_CAST(regexp_extract(id, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), id)",
+        "write all digits",
+    ),
     "decimals": (r"regexp_replace(id, '^(-?\d+)\.0+$', '\1')", "remove .0 at the end"),
+    "signs": (
+        r"coalesce((TRY_CAST(regexp_extract(id, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, id)",
+        "read 64 bits without a sign",
+    ),
     "zeros": ("ltrim(id, '0')", "remove leading zeros"),
     "case": ("lower(id)", "use lower case"),
+    "lengths": (
+        "left(id, cut)",
+        "do not cut them",
+    ),  # `cut` is the length of all ids of one table
 }
 
 

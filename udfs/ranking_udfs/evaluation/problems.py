@@ -17,6 +17,8 @@ COLUMNS = {  # columns of a problem with its advice, and their types
     **{"file": "VARCHAR", "write": "VARCHAR"},
 }
 SEVERITIES = ("error", "warning", "info")
+WORDS = {"info": "note"}  # a severity as it is shown, if by another word
+SHOWN = 6  # systems and cutoffs on the line of a code
 PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
 
 
@@ -58,14 +60,35 @@ def parse_codes(text: str) -> list[str]:
     return codes
 
 
-def problem_text(row: Row) -> str:
-    """Write a problem on one line, with its count, an example, its file and its advice."""
-    of = ", ".join(shorten(row[name]) for name in ("system", "file") if row.get(name) is not None)
-    share = "" if row["of"] is None else f" of {row['of']}"
-    text = f"{row['problem']}: {row['count']}{share}{f' ({of})' if of else ''}"
-    if row["example"] is not None:
-        text += f", for example {shorten(row['example'])}"
-    return f"{text}; {row['write']}" if row.get("write") else text
+def problem_lines(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return a severity and a text for each problem with all its systems and cutoffs, errors first."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(rows, key=lambda row: SEVERITIES.index(row["severity"])):
+        groups.setdefault((row["code"], without_k(row)), []).append(row)
+    severities = [of[0]["severity"] for of in groups.values()]
+    texts = map(problem_text, groups.values())
+    return [(WORDS.get(name, name), text) for name, text in zip(severities, texts, strict=True)]
+
+
+def without_k(row: Row) -> str:
+    """Return the message without the cutoff, so that those of all cutoffs are equal."""
+    return str(row["problem"]).replace(f"k = {row['k']}", "k").replace("any k", "k")
+
+
+def problem_text(rows: Sequence[Row]) -> str:
+    """Write a problem on one line, with its counts, systems, cutoffs, files, an example and its advice."""
+    ks, counts = {row["k"] for row in rows}, []
+    for row in rows[:SHOWN]:
+        of = [shorten(row[name]) for name in ("system", "file") if row.get(name) is not None]
+        of += [f"k = {row['k']}" if row["k"] else "any k"] * (len(ks) > 1)
+        share = "" if row["of"] is None else f" of {row['of']}"
+        counts.append(f"{row['count']}{share}" + (f" ({', '.join(of)})" if of else ""))
+    counts += [f"{len(rows) - SHOWN} more"] * (len(rows) > SHOWN)
+    text = f"{without_k(rows[0]) if len(ks) > 1 else rows[0]['problem']}: {', '.join(counts)}"
+    if rows[0]["example"] is not None:
+        text += f", for example {shorten(rows[0]['example'])}"
+    clauses = dict.fromkeys(clause for row in rows for clause in (row.get("write") or "").split("; "))
+    return "; ".join([text, *filter(None, clauses)])
 
 
 def fit_advice(advice: str, example: str) -> str:
@@ -80,4 +103,4 @@ def check_common(rows: Sequence[Row]) -> None:
     """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed."""
     for row in rows:
         if row["code"] == NOTHING and is_problem(row):
-            raise UsageError(problem_text(row))
+            raise UsageError(problem_text([row]))

@@ -68,7 +68,7 @@ class Evaluation:
     caller: str  # the function or command that errors name
     inputs: Inputs
     options: Any
-    notify: Callable[[Row], None] = lambda _: None  # called with each problem of the data
+    notify: Callable[[Sequence[Row]], None] = lambda _: None  # called with the problems of the data
     step: Callable[[str], None] = lambda _: None  # called with the name of each step at its beginning
     found_problems: list[Row] = field(default_factory=list)  # the problems that find_problems has found
 
@@ -361,8 +361,7 @@ class Evaluation:
     def find_problems(self) -> list[Row]:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         self.found_problems = problems = self.problems() if self.is_checked else []
-        for row in problems:
-            self.notify(row)
+        self.notify(problems)
         check_common(problems)
         return problems
 
@@ -402,9 +401,9 @@ class Evaluation:
         if self.tables.ranked or any(isinstance(path, Frame) and path.is_ordered for path in paths):
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
-        for row in self.problems():
-            if row["code"] in DIRECTION:  # its second advice is a history, which abstention does not read
-                self.notify({**row, "write": row["write"].partition(";")[0]})
+        # The second advice is a history, which abstention does not read.
+        rows = [row for row in self.problems() if row["code"] in DIRECTION]
+        self.notify([{**row, "write": row["write"].partition(";")[0]} for row in rows])
 
     def no_abstention(self) -> DataError:
         """Return the error for data in which every user has a relevant item."""
