@@ -30,7 +30,7 @@ def test_data_forges_no_line_of_notes_and_errors(capsys: pytest.CaptureFixture[s
     errors = capsys.readouterr().err
     assert errors.count("\n") == 3
     for line in (notes + errors).splitlines():
-        assert line.startswith(("ranking-udfs: note: ", "ranking-udfs: error: "))
+        assert line.startswith(tuple(f"ranking-udfs: {kind}: " for kind in ("note", "warning", "error")))
         assert line.isprintable()
         assert len(line) < LONGEST + 150
 

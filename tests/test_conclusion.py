@@ -265,7 +265,7 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
     of_fewer = [
         "users in truth that are not in rec: knn 628 of 943 (67%).",
         "rec: users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
-        "Below 1%: rec: itemid is NULL: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
+        "Below 1%: rec: itemid is NULL or NaN: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
     ]
     assert others == of_fewer
     more = "rec: users with tied scores at k = 10: als 900 of 943 (95%)."

@@ -353,7 +353,7 @@ def problem(code: str, query: str, value: Any, **more: Any) -> Case:
 def of_check(asked: Asked) -> Rows:
     """Expect as many rows of each problem as the check counts."""
     rows = ask(asked.world, "SQL", "check", {**asked.given, asked.option: asked.value}, asked.variant)
-    return [{"code": r["code"], "system": r["system"], "k": r["k"], "count": r["count"]} for r in rows]
+    return only(rows, "code", "column_name", "system", "k", "count")
 
 
 def from_start(asked: Asked) -> Rows:
@@ -441,8 +441,9 @@ def test_an_option_changes_the_answer_as_its_case_says(world: World, function: s
         given = {**CALLS[function], **case.given}
         rows = ask(world, "SQL", function, {**given, option: case.value}, case.variant)
         if function == "check_rows":
-            counts = Counter((row["code"], row["system"], row["k"]) for row in rows)
-            rows = [{"code": c, "system": s, "k": k, "count": n} for (c, s, k), n in counts.items()]
+            counts = Counter((row["code"], row["column_name"], row["system"], row["k"]) for row in rows)
+            names = ("code", "column_name", "system", "k", "count")
+            rows = [dict(zip(names, (*key, n), strict=True)) for key, n in counts.items()]
         usual = {name: value for name, value in given.items() if name != option}
         expected = case.expected(Asked(world, function, usual, option, case.value, case.variant, rows))
         compared, wanted = ([*filter(case.where, each)] for each in (rows, expected))

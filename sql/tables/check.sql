@@ -11,15 +11,16 @@
 -- items:      table of the catalog or corpus: itemid. An item may have several rows.
 -- predicted_truth: table of model-generated grades, as for ranking.compare. Checks whether the users in truth are a random
 --             sample, and whether their lists are judged down to each cutoff.
--- Returns:    One row per problem and system; no row if all is well. Columns: severity, system, problem, code, k, example,
---             count, of.
+-- Returns:    One row per problem and system; no row if all is well. Columns: severity, system, problem, code, column_name, k,
+--             example, count, of.
 --             `severity`: 'error', 'warning' or 'info'.
 --             `system`: name of the system as a string. NULL if the problem concerns truth or all of rec.
 --             `code`: short name of the problem, as in ranking.check_codes.
+--             `column_name`: the column, if the problem can concern several.
 --             `count`: how often it occurs.
 --             `of`: how often it could occur, such as all users in truth; NULL if there is no such total.
--- Errors:     A table that does not exist. Invalid cutoffs. With predicted_truth, the errors of ranking.evaluate. Everything
---             else is a row, even a missing column.
+-- Errors:     A table that does not exist. Invalid arguments. With predicted_truth, the errors of ranking.evaluate. A column
+--             that is missing or of an unusable type is a row.
 -- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);
 --
 -- The check looks for ids that do not match, unread columns that look like grades or systems, invalid types, NULL and NaN, and

@@ -7,8 +7,8 @@
 -- time_col:   name of the column of times in truth and history, by default time. '' turns off the check for late events.
 -- JUDGING_LINES
 -- items:      table of the catalog or corpus: itemid. An item may have several rows.
--- Returns:    As many rows per code as ranking.check counts: code, system, k, userid, itemid. Ids are strings. userid is NULL
---             if the problem concerns an item, itemid if it concerns a user.
+-- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid, itemid. Ids are strings. userid
+--             is NULL if the problem concerns an item, itemid if it concerns a user.
 -- Errors:     As for ranking.check.
 -- Example:    FROM ranking.check_rows('rec', 'truth') WHERE code = 'no_relevant_item';
 --
@@ -16,9 +16,8 @@
 --
 -- unjudged and without_relevant change no row: they add nothing_but_hits, which has no rows, and change a severity.
 --
--- Codes about a column, a whole table or all ids have no rows. These are unfit_column, grade_not_read, number_not_read,
--- system_not_read, run_not_read, no_rows, no_time, no_common_user, no_common_item, nothing_relevant, nothing_but_hits, swapped,
--- systems_apart, labelled_apart and labelled_in_part.
+-- Codes about a column, a whole table or all ids have no rows. These are unfit_column, column_not_read, number_not_read, no_rows,
+-- no_time, no_common_id, nothing_relevant, nothing_but_hits, swapped, systems_apart, labelled_apart and labelled_in_part.
 CREATE OR REPLACE MACRO ranking.check_rows(
     rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS, items := NULL) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
@@ -45,7 +44,6 @@ WITH {{ check.problems(of) }}, listed_rows AS NOT MATERIALIZED (
             CASE WHEN {{ part.row }} THEN {{ part.code }} END{{ ", " if not loop.last }}{% endfor -%}
         ], lambda one: one IS NOT NULL)) AS code
     FROM list_evidence
-    WHERE is_whole
 )
 SELECT code, problems.column_name, problems.system, problems.k, userid, itemid
 FROM problems

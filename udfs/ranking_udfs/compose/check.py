@@ -1,7 +1,6 @@
 """A call of ranking.check or ranking.check_rows: errors in columns become rows of the result."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,21 +13,17 @@ from . import portable
 from .arguments import (
     JUDGING,
     PARSERS,
-    Given,
     check_predicted_users,
     parse_column,
-    parse_fields,
     parse_optional_table,
     require_ks,
 )
 from .call import Call, Types, escaped, nulls
-from .columns import UNKNOWN, Names, cut, parse_columns, row_type
+from .columns import Names, parse_columns, row_type
 from .columns import problems as problems_of_columns
 from .problems import FORMS, Entry, Problem, problems
-from .templates import by_bytes, environment, identifier, literal
+from .templates import environment, literal
 
-# Arguments whose invalid values are rows of the result, in the order of the rows.
-COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
 # The passes of check.jinja that look at rows, with the user and item of a row. Problems of `cuts` are looked
 # for in `user_lists`, which have a row for the whole list and one for each k.
 PASSES = {
@@ -51,6 +46,7 @@ class CheckCall(Call):
 
     parsers: ClassVar = {
         **PARSERS,
+        "time_col": ("time", lambda name, argument: argument.text and parse_column(name, argument)),
         "history": ("history", parse_optional_table),
         "items": ("items", parse_optional_table),
         "predicted_truth": ("predicted_truth", parse_optional_table),
@@ -60,45 +56,15 @@ class CheckCall(Call):
     items: str | None = None
     predicted_truth: str | None = None
     time: str | None = None
-    problems: Sequence[str] = ()  # texts of invalid arguments
-    wrong: Sequence[str] = ()  # arguments that are not names of columns
     known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
-    @classmethod
-    def parse(cls, function: str, arguments: Mapping[str, Given]) -> "CheckCall":
-        strict = {
-            name: argument
-            for name, argument in arguments.items()
-            if name not in (*COLUMNS, *JUDGING, "descending")
-        }
-        fields = parse_fields(cls.parsers, strict)
+    @staticmethod
+    def checked(function: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call, or raise ValueError if they do not fit together."""
         require_ks(fields)
-        wrong, problems = [], []
-        for name in COLUMNS:
-            if name not in arguments or arguments[name].text is None:
-                continue
-            fields[name.removesuffix("_col")] = arguments[name].text
-            if arguments[name].kind not in ("VARCHAR", UNKNOWN, "NULL"):
-                wrong.append(name)
-                if name != "time_col" or fields.get("history"):
-                    problems.append(
-                        f"{name} must be the name of a column, got {cut(str(arguments[name].text))}"
-                    )
-        descending = arguments["descending"]
-        fields["descending"] = {"true": True, "false": False}.get(str(descending.text))
-        if descending.kind != "BOOLEAN" or descending.text is None:
-            problems.append(f"descending must be true or false, got {cut(descending.text or 'NULL')}")
-        for name in JUDGING:
-            try:
-                fields |= parse_fields(JUDGING, {name: arguments[name]})
-            except ValueError as error:
-                problems.append(str(error))
-                fields |= {"min_grade": number_of(arguments[name])} if name == "min_grade" else {}
         if fields.get("predicted_truth"):
-            check_predicted(
-                fields, {name: arguments[name] for name in COLUMNS if name in arguments}, problems
-            )
-        return cls(function, problems=problems, wrong=wrong, **fields)
+            check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
+        return fields
 
     # --- The tables ---
 
@@ -120,60 +86,28 @@ class CheckCall(Call):
         return "truths" if self.has_users else "_ranking_truth"
 
     @property
-    def user_column(self) -> str:
-        return by_bytes(self.user) if self.user else "NULL"
-
-    @property
-    def item_column(self) -> str:
-        return by_bytes(self.item) if self.item else "NULL"
-
-    @property
-    def score_column(self) -> str:
-        return column(self.score)
-
-    @property
-    def time_column(self) -> str:
-        return column("time" if self.time is None else self.time)
-
-    @property
     def rec_columns(self) -> str:
-        return nulls(named(self.user, self.item, self.score, self.system_name, "rank"))
-
-    @property
-    def truth_columns(self) -> str:
-        return nulls(self.truth_names)
+        return nulls([self.user, self.item, self.score, self.system or "system", "rank"])
 
     @property
     def truth_names(self) -> list[str]:
-        return named(self.user, self.item, self.grade_name, self.time_name if self.has_history else "")
+        return [self.user, self.item, self.grade_name, *([self.time_name] * self.has_history)]
 
     @property
     def known_truth(self) -> Mapping[str, str] | None:
         return self.known[self.truth] if self.known else None
 
     @property
-    def users_columns(self) -> str:
-        return nulls(named(self.user) or ["userid"])
-
-    @property
     def history_columns(self) -> str:
-        return nulls(named(self.user, self.item, self.time_name) or ["userid"])
+        return nulls([self.user, self.item, self.time_name])
 
     @property
     def items_columns(self) -> str:
-        return nulls(named(self.item) or ["itemid"])
-
-    @property
-    def system_name(self) -> str:
-        return "system" if self.system is None else self.system
-
-    @property
-    def grade_name(self) -> str:
-        return "rel" if self.grade is None else self.grade
+        return nulls([self.item])
 
     @property
     def time_name(self) -> str:
-        return "time" if self.time is None else self.time
+        return "time" if self.time is None else self.time or "ranking_time"
 
     @property
     def grade_pattern(self) -> str:
@@ -204,8 +138,7 @@ class CheckCall(Call):
 
     @property
     def names(self) -> Names:
-        time = "" if "time_col" in self.wrong else self.time
-        return replace(super().names, time=time, category="")
+        return replace(super().names, time=self.time, category="")
 
     @property
     def column_problem(self) -> str:
@@ -220,13 +153,13 @@ class CheckCall(Call):
             return f"(SELECT {pairs} FROM (SELECT {self.column_problem} AS problem))"
         if self.known:
             tables = {role: self.known[name] for role, name in self.tables.items()}
-            found = findings(self.names, self.problems, self.wrong, tables)
+            found = findings(self.names, tables)
             rows = (
                 f"[{', '.join('NULL' if cell is None else literal(cell) for cell in row)}]" for row in found
             )
             return f"[{', '.join(rows)}]::VARCHAR[][]"
         arguments = [
-            literal(json.dumps([asdict(self.names), [*self.problems], [*self.wrong], [*self.tables]])),
+            literal(json.dumps([asdict(self.names), [*self.tables]])),
             *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
@@ -242,12 +175,6 @@ class CheckCall(Call):
         return sorted({*self.ks}, key=lambda k: (k is None, k))
 
     @property
-    def lowest_grade(self) -> str:
-        """Lowest relevant grade, as in other calls. With NaN or infinity, no item is relevant."""
-        is_number = self.min_grade is None or math.isfinite(self.min_grade)
-        return super().lowest_grade if is_number else sql_value(self.min_grade)
-
-    @property
     def is_irrelevant(self) -> str:
         """SQL condition for a non-relevant grade, to be written after the grade."""
         return f"< {self.lowest_grade}" if self.lowest_grade else "<= 0"
@@ -255,7 +182,7 @@ class CheckCall(Call):
     @property
     def direction(self) -> str:
         """Factor for scores, so that higher is better."""
-        return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
+        return "1" if self.descending else "-1"
 
     @property
     def kept(self) -> str:
@@ -352,14 +279,12 @@ class CheckCall(Call):
         return re.sub(r"\bid\b", lambda _: text, FORMS[form][0])
 
     def differences(self, one: str, other: str) -> str:
-        """Return the SQL of the forms in which two ids differ: enough alone, or else all that change one."""
-        alone, changed = [], []
-        for form in FORMS:
-            a, b = self.without(form, one), self.without(form, other)
-            alone.append(f"CASE WHEN {a} = {b} THEN {literal(form)} END")
-            changed.append(f"CASE WHEN {a} <> {one} OR {b} <> {other} THEN {literal(form)} END")
-        some = f"list_distinct([{', '.join(changed)}])"
-        return f"coalesce(nullif(list_distinct([{', '.join(alone)}]), []), {some})"
+        """Return the SQL of the forms of which each alone makes two ids different."""
+        tests = (
+            f"CASE WHEN {self.without(form, one)} = {self.without(form, other)} THEN {literal(form)} END"
+            for form in FORMS
+        )
+        return f"coalesce(nullif(list_distinct([{', '.join(tests)}]), []), ['several forms'])"
 
     # --- Users with human labels, among users with model-generated grades ---
     @property
@@ -387,33 +312,6 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 
-def check_predicted(fields: Mapping[str, Any], columns: Mapping[str, Given], problems: Sequence[str]) -> None:
-    """Raise ValueError for arguments that do not fit predicted_truth."""
-    check_predicted_users(fields.get("users"), fields.get("without_relevant", "zero"))
-    for name, argument in columns.items():
-        if name != "time_col":
-            parse_column(name, argument)
-    if problems:
-        raise ValueError(problems[0])
-
-
-def number_of(argument: Given) -> float | None:
-    """Return an invalid min_grade as a number, or None."""
-    try:
-        return float(argument.text or "")
-    except ValueError:
-        return None
-
-
-def column(name: str) -> str:
-    """Return a column as SQL; NULL for an empty name."""
-    return identifier(name) if name else "NULL"
-
-
-def named(*names: str) -> list[str]:
-    return [name for name in names if name]
-
-
 def pattern(name: str) -> str:
     """Return the pattern of a column and of its substitute if the column is missing."""
     return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
@@ -423,12 +321,10 @@ NOT_READ = "{}: columns that look like {} are not read"
 Row = Sequence[str | None]  # code, column, problem, example and what the column looks like
 
 
-def findings(
-    names: Names, invalid: Sequence[str], nameless: Sequence[str], tables: Mapping[str, Mapping[str, str]]
-) -> list[Row]:
-    """Return the problems of arguments and columns; `invalid` are the texts of invalid arguments."""
-    rows: list[Row] = [unfit_row(text) for text in invalid]
-    for found in problems_of_columns(names, tables, nameless=nameless):
+def findings(names: Names, tables: Mapping[str, Mapping[str, str]]) -> list[Row]:
+    """Return the problems of columns as rows."""
+    rows: list[Row] = []
+    for found in problems_of_columns(names, tables):
         if found.code in ("missing", "unfit_column"):
             is_raised = found.table == "users"
             rows.append(["users", None, found.text, None] if is_raised else unfit_row(found.text))
@@ -441,18 +337,16 @@ def findings(
 
 
 def unfit_row(text: str) -> Row:
-    """Return the row of an invalid column or argument; its example has the full text if that is cut."""
+    """Return the row of an invalid column; its example has the full text if that is cut."""
     problem, _, got = text.partition(", got ")
     problem, example = (problem, got) if len(problem) <= 60 else (f"{problem[:57]}...", text)
     return ["unfit_column", None, problem, example]
 
 
 def column_findings(facts: str, *rows: str) -> list[Row]:
-    """Return the problems of arguments and columns, for tables with these row types."""
-    names, invalid, nameless, roles = json.loads(facts)
-    return findings(
-        Names(**names), invalid, nameless, dict(zip(roles, map(parse_columns, rows), strict=True))
-    )
+    """Return the problems of columns, for tables with these row types."""
+    names, roles = json.loads(facts)
+    return findings(Names(**names), dict(zip(roles, map(parse_columns, rows), strict=True)))
 
 
 CHECKS = dict.fromkeys(("check", "check_rows"), CheckCall)

@@ -122,18 +122,17 @@ def problems(
     names: Names,
     tables: Mapping[str, Mapping[str, str]],
     min_grade: float | None = None,
-    nameless: Container[str] = (),
 ) -> Iterator[Finding]:
     """Yield what is wrong with the columns of tables, by role: they are missing, unfit or not read.
 
     An id must have one family of types in all tables: implicit casts could make different ids equal, or all
-    ids different. Arguments in `nameless` are not names of columns.
+    ids different.
     """
     rec, truth = tables["rec"], tables.get("truth", tables["rec"])
     for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
-        if table in tables and (text := missing_columns(table, names, columns, others, nameless)):
+        if table in tables and (text := missing_columns(table, names, columns, others)):
             yield Finding("missing", table, "", text)
-    yield from type_problems(names, rec, truth, nameless)
+    yield from type_problems(names, rec, truth)
     yield from unread(names, tables)
     yield from other_problems(names, tables)
     for more in (min_grade_problem(names, truth, min_grade), intent_problem(names, truth)):
@@ -234,19 +233,11 @@ def needed(source: str, names: Names) -> dict[str, str]:
 
 
 def missing_columns(
-    source: str,
-    names: Names,
-    columns: Mapping[str, str],
-    others: Mapping[str, str],
-    but: Container[str] = (),
+    source: str, names: Names, columns: Mapping[str, str], others: Mapping[str, str]
 ) -> str | None:
     """Return the error text of all missing columns of a table, with advice."""
     wanted = needed(source, names)
-    missing = {
-        argument: name
-        for argument, name in wanted.items()
-        if argument not in but and type_of(columns, name) is None
-    }
+    missing = {argument: name for argument, name in wanted.items() if type_of(columns, name) is None}
     if not missing:
         return None
     elsewhere = {
@@ -333,30 +324,25 @@ def listed(columns: Mapping[str, str]) -> str:
     return cut(", ".join(columns))
 
 
-def type_problems(
-    names: Names, rec: Mapping[str, str], truth: Mapping[str, str], nameless: Container[str] = ()
-) -> Iterator[Finding]:
+def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the problem of each column with an invalid type; a missing one has any type."""
-    for argument, name in (("user_col", names.user), ("item_col", names.item)):
+    for name in (names.user, names.item):
         kinds = type_of(rec, name) or UNKNOWN, type_of(truth, name) or UNKNOWN
         text = id_problem(name, "rec and in truth", *kinds)
         if not text and name == names.item and cannot_match(",".join(kinds)):
             rule = "must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR)"
             text = f"{cut(name)} {rule}, got {cut(kinds[0])}"
-        if text and argument not in nameless:
+        if text:
             yield Finding("unfit_column", "rec", name, text)
     if names.grade is None and type_of(truth, "rel") == UNKNOWN:
         yield Finding("null_grade", "truth", "rel", "rel must be a finite number, got NULL")
-    numbers = {"score_col": (names.score, type_of(rec, names.score))}
+    numbers = {"rec": (names.score, type_of(rec, names.score))}
     if names.grade != "":
-        numbers["grade_col"] = (names.grade_name, type_of(truth, names.grade_name))
-    for argument, (name, kind) in numbers.items():
-        is_grade = argument == "grade_col"
-        if kind is None or is_number(kind) or (is_grade and kind == "BOOLEAN") or argument in nameless:
-            continue
-        hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
-        text = f"{cut(name)} must be a number{hint}, got {cut(kind)}"
-        yield Finding("unfit_column", "truth" if is_grade else "rec", name, text)
+        numbers["truth"] = (names.grade_name, type_of(truth, names.grade_name))
+    for table, (name, kind) in numbers.items():
+        if kind is not None and not is_number(kind) and not (table == "truth" and kind == "BOOLEAN"):
+            hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
+            yield Finding("unfit_column", table, name, f"{cut(name)} must be a number{hint}, got {cut(kind)}")
 
 
 def id_problem(name: str, tables: str, first: str, second: str) -> str | None:

@@ -281,8 +281,8 @@ class Evaluation:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
         files, name, request = self.tables.files, row["code"], self.request
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
-        about = row["problem"].partition(":")[0] if name == "column_not_read" else kind.about
-        about = row["problem"].partition(" ")[0] if name == "unfit_column" else about
+        word = re.match("(rec|truth|history|items)(?::| must)", row["problem"])
+        about = word[1] if word else None if name == "unfit_column" else kind.about
         file = files.get(row["system"], files.get(None))
         if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}

@@ -110,7 +110,8 @@ class Inputs:
         """Return the names of the columns of a source; a column of systems that is read counts as named."""
         user, item, score = (self.columns[name] for name in ("user_col", "item_col", "score_col"))
         system = self.columns["system_col"]
-        system = source.names.get("system") if system is None else system
+        if system is None and "system" in source.columns:
+            system = source.names.get("system", "system")
         return Names(user, item, score, None, system)
 
     @property
