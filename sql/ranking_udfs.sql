@@ -2531,7 +2531,7 @@ SELECT unnest(findings) AS found FROM by_names
 UNION ALL
 SELECT [
 'unfit_column', NULL, 'default_collation must be binary',
-concat(current_setting('default_collation'), ' (SET default_collation = ''binary'')')]
+concat('default_collation must be binary (SET default_collation = ''binary''), got ', current_setting('default_collation'))]
 WHERE regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false
 UNION ALL
 SELECT unnest(list_transform(
@@ -2573,7 +2573,7 @@ user_lists AS NOT MATERIALIZED (
 SELECT *, unnest([{'is_whole': true, 'k': NULL::BIGINT}, {'is_whole': false, 'k': NULL}], recursive := true)
 FROM (
 SELECT
-system, user, lists.userid, n, users.n_relevant,
+system, user, lists.userid, n, n_without_item, without_user, without_score, users.n_relevant,
 max(n) FILTER (users.userid IS NOT NULL) OVER () AS longest,
 (SELECT count(*) FROM truth_users) AS n_users,
 users.userid IS NOT NULL AS is_judged,
@@ -2593,6 +2593,9 @@ FROM (
 SELECT
 userid, ranking_system::VARCHAR AS system, userid::VARCHAR AS user,
 count(*) AS n,
+count(*) - count(itemid) AS n_without_item,
+list(itemid::VARCHAR) FILTER (userid IS NULL) AS without_user,
+list(itemid::VARCHAR) FILTER (score IS NULL) AS without_score,
 count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
 list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC') AS best
 FROM _ranking_rec
@@ -2714,7 +2717,7 @@ IS NOT DISTINCT FROM cast_to_type(users.userid, struct_extract(
 CASE WHEN typeof([users.userid]) = '"NULL"[]' OR typeof([lists.userid]) <> typeof([users.userid]) AND NOT regexp_full_match(
 typeof([lists.userid]) || typeof([users.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
-), list_evidence AS NOT MATERIALIZED (
+), list_evidence AS MATERIALIZED (
 SELECT
 system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_stepped,
 is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1 AS is_numbered,
@@ -2728,78 +2731,68 @@ CASE WHEN n_grades > 1 THEN list_transform(found, lambda one: one.grade)
 = list_sort(list_transform(found, lambda one: one.grade), 'DESC', 'NULLS LAST') END AS is_ordered,
 round((sum(recall) OVER of_user - recall)::DOUBLE / nullif(count(recall) OVER of_user - 1, 0))::BIGINT
 AS others_recall,
-unnest(
-[{'is_whole': true, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
-|| list_transform(
-deviations,
-lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
-recursive := true)
+round(list_avg(deviations))::BIGINT AS deviation,
+list_transform(deviations, lambda one, i: {'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}) AS of_items
 FROM evidence_of_lists
 WINDOW of_user AS (PARTITION BY userid)
-), item_evidence AS MATERIALIZED (
-SELECT
-system, item,
-count(deviation) AS n,
-sum(deviation)::BIGINT AS total,
-sum(deviation * deviation)::BIGINT AS squares,
-count_if(is_whole AND deviation < 0)::BIGINT AS below,
-count_if(is_whole AND deviation > 0)::BIGINT AS above,
-count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-count_if(is_whole AND n > 2)::BIGINT AS long,
-count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-count_if(is_whole AND is_numbered)::BIGINT AS numbered,
-count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-count_if(is_whole AND is_first)::BIGINT AS first,
-count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-count_if(is_whole AND own_rank > 0)::BIGINT AS own,
-coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
-count_if(is_whole AND own_rank > 0 AND own_grade > 0)::BIGINT AS own_relevant,
-min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user,
-min(userid::VARCHAR) FILTER (is_whole) AS first_user,
-count_if(is_whole AND is_top)::BIGINT AS top,
-count_if(is_whole AND is_top AND n_relevant > 2)::BIGINT AS long_top,
-count_if(is_whole AND is_near)::BIGINT AS near,
-count_if(is_whole AND NOT is_top)::BIGINT AS complete,
-count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
-count(others_recall) FILTER (is_whole) AS compared,
-count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
-sum(others_recall) FILTER (is_whole)::BIGINT AS other_recall,
-sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS other_recall_squares,
-sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS other_recall_top,
-min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
-FROM list_evidence
-GROUP BY system, item
-), evidence_of_systems AS NOT MATERIALIZED (
+), whole_lists AS NOT MATERIALIZED (
 SELECT
 system,
-sum(COLUMNS(* EXCLUDE (system, item, n, total, squares, least, most, user, first_user, top_user))),
-min(least) AS least,
-max(most) AS most,
-min(user) AS user,
-min(first_user) AS first_user,
-min(top_user) AS top_user,
-sum(n) FILTER (item IS NULL) AS n_whole,
-sum(total) FILTER (item IS NULL) AS total_whole,
-sum(squares) FILTER (item IS NULL) AS squares_whole,
+count(deviation) AS n_whole,
+sum(deviation)::BIGINT AS total_whole,
+sum(deviation * deviation)::BIGINT AS squares_whole,
+count(*) FILTER (deviation < 0) AS below,
+count(*) FILTER (deviation > 0) AS above,
+count(userid) AS lists,
+sum(n_rows)::BIGINT AS rows,
+count(*) FILTER (n > 2) AS long,
+count(*) FILTER (is_stepped) AS stepped,
+count(*) FILTER (is_numbered) AS numbered,
+count(*) FILTER (is_against AND n > 0) AS against,
+count(n_relevant) AS judged,
+sum(n_unknown * (n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+count(*) FILTER (n_relevant > 1) AS several,
+count(*) FILTER (is_first) AS first,
+count(*) FILTER (is_mixed) AS mixed,
+count(*) FILTER (is_mixed AND is_ordered) AS ordered,
+count(*) FILTER (own_rank > 0) AS own,
+coalesce(sum(own_rank), 0)::BIGINT AS own_ranks,
+count(*) FILTER (own_rank > 0 AND own_grade > 0) AS own_relevant,
+min(content) FILTER (n_relevant IS NOT NULL) AS least,
+max(content) FILTER (n_relevant IS NOT NULL) AS most,
+min(userid::VARCHAR) FILTER (deviation < 0) AS user,
+min(userid::VARCHAR) AS first_user,
+count(*) FILTER (is_top) AS top,
+count(*) FILTER (is_top AND n_relevant > 2) AS long_top,
+count(*) FILTER (is_near) AS near,
+count(*) FILTER (NOT is_top) AS complete,
+count(*) FILTER (NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1) AS blocks,
+count(others_recall) AS compared,
+count(others_recall) FILTER (is_top) AS compared_top,
+sum(others_recall)::BIGINT AS other_recall,
+sum(others_recall * others_recall)::BIGINT AS other_recall_squares,
+sum(others_recall) FILTER (is_top)::BIGINT AS other_recall_top,
+min(userid::VARCHAR) FILTER (is_top) AS top_user
+FROM list_evidence
+GROUP BY system
+), listed_hits AS NOT MATERIALIZED (
 
-sum(total / sqrt(nullif(n, 0))) FILTER (item IS NOT NULL) AS item_sum,
-sum(sqrt(n)) FILTER (item IS NOT NULL) AS item_weight,
-sum(total::DOUBLE ** 2 / nullif(n, 0)) FILTER (item IS NOT NULL) AS item_squares,
-sum(total::DOUBLE) FILTER (item IS NOT NULL) AS item_total,
-sum(n::DOUBLE) FILTER (item IS NOT NULL) AS item_lists,
-count(*) FILTER (item IS NOT NULL) AS n_items
-FROM item_evidence
+SELECT
+system,
+sum(total / sqrt(n)) AS item_sum,
+sum(sqrt(n)) AS item_weight,
+sum(total ** 2 / n) AS item_squares,
+sum(total) AS item_total,
+sum(n::DOUBLE) AS item_lists,
+count(*) AS n_items
+FROM (
+SELECT system, item, count(*) AS n, sum(deviation)::DOUBLE AS total
+FROM (SELECT system, unnest(of_items, recursive := true) FROM list_evidence)
+GROUP BY system, item)
 GROUP BY system
 ), evidence AS MATERIALIZED (
 SELECT
-*,
+whole.*,
 2 * against > lists OR numbered >= greatest(0.95 * long, 1) AS looks_ranked,
 n_whole >= 30
 AND coalesce(
@@ -2818,7 +2811,8 @@ coalesce(
 false) AS is_above,
 unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
 false AS is_explained
-FROM evidence_of_systems
+FROM whole_lists AS whole
+LEFT JOIN listed_hits AS hits ON whole.system IS NOT DISTINCT FROM hits.system
 WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
 ), systems AS MATERIALIZED (
 SELECT system, min(first_user) AS first_user FROM evidence GROUP BY system
@@ -2836,13 +2830,14 @@ SELECT DISTINCT itemid AS id FROM pairs WHERE itemid IS NOT NULL
 SELECT
 name,
 CASE
-WHEN max(n) FILTER (is_rec) = min(n) FILTER (is_rec) AND min(n) FILTER (is_rec) BETWEEN 8 AND min(n) FILTER (NOT is_rec) - 1
-THEN min(n) FILTER (is_rec)
-WHEN max(n) FILTER (NOT is_rec) = min(n) FILTER (NOT is_rec)
-AND min(n) FILTER (NOT is_rec) BETWEEN 8 AND min(n) FILTER (is_rec) - 1
-THEN min(n) FILTER (NOT is_rec)
+WHEN longest = shortest AND shortest BETWEEN 8 AND other_shortest - 1 THEN shortest
+WHEN other_longest = other_shortest AND other_shortest BETWEEN 8 AND shortest - 1 THEN other_shortest
 ELSE 2147483647
 END AS cut
+FROM (
+SELECT
+name, min(n) FILTER (is_rec) AS shortest, max(n) FILTER (is_rec) AS longest,
+min(n) FILTER (NOT is_rec) AS other_shortest, max(n) FILTER (NOT is_rec) AS other_longest
 FROM (
 SELECT 'userid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 UNION ALL
@@ -2852,11 +2847,11 @@ SELECT 'itemid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_items
 UNION ALL
 SELECT 'itemid' AS name, false AS is_rec, len(id::VARCHAR) AS n FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 )
-GROUP BY name
+GROUP BY name)
 ), matched AS NOT MATERIALIZED (
 SELECT
 ids.*, alike.text AS alike,
-CASE WHEN alike.text IS NOT NULL THEN coalesce(nullif(list_distinct([CASE WHEN nfc_normalize(ids.text) = nfc_normalize(alike.text) THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) = regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) = coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') = regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) = coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) THEN 'signs' END, CASE WHEN ltrim(ids.text, '0') = ltrim(alike.text, '0') THEN 'zeros' END, CASE WHEN lower(ids.text) = lower(alike.text) THEN 'case' END, CASE WHEN left(ids.text, cut) = left(alike.text, cut) THEN 'lengths' END]), []), list_distinct([CASE WHEN nfc_normalize(ids.text) <> ids.text OR nfc_normalize(alike.text) <> alike.text THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) <> ids.text OR regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) <> alike.text THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) <> ids.text OR coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) <> alike.text THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') <> ids.text OR regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') <> alike.text THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) <> ids.text OR coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) <> alike.text THEN 'signs' END, CASE WHEN ltrim(ids.text, '0') <> ids.text OR ltrim(alike.text, '0') <> alike.text THEN 'zeros' END, CASE WHEN lower(ids.text) <> ids.text OR lower(alike.text) <> alike.text THEN 'case' END, CASE WHEN left(ids.text, cut) <> ids.text OR left(alike.text, cut) <> alike.text THEN 'lengths' END])) END AS differences
+CASE WHEN alike.text IS NOT NULL THEN coalesce(nullif(list_distinct([CASE WHEN nfc_normalize(ids.text) = nfc_normalize(alike.text) THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) = regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) = coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') = regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) = coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) THEN 'signs' END, CASE WHEN ltrim(ids.text, '0') = ltrim(alike.text, '0') THEN 'zeros' END, CASE WHEN lower(ids.text) = lower(alike.text) THEN 'case' END, CASE WHEN left(ids.text, cut) = left(alike.text, cut) THEN 'lengths' END]), []), ['several forms']) END AS differences
 FROM (
 SELECT *, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain
 FROM (
@@ -2929,17 +2924,12 @@ CROSS JOIN (SELECT list({'name': system, 'first_user': first_user}) AS every_sys
 rows AS NOT MATERIALIZED (
 SELECT ranking_system::VARCHAR AS system, userid, itemid, score FROM _ranking_rec
 ),
-rows_found AS NOT MATERIALIZED (
-SELECT
-*,
-(userid IS NULL)::BIGINT AS null_in_rec,
-(itemid IS NULL)::BIGINT AS null_in_rec_1,
-(score IS NULL)::BIGINT AS null_in_rec_2
-FROM rows
-),
 user_lists_found AS NOT MATERIALIZED (
 SELECT
 *,
+(CASE WHEN is_whole THEN len(without_user) END)::BIGINT AS null_in_rec,
+(CASE WHEN is_whole THEN n_without_item END)::BIGINT AS null_in_rec_1,
+(CASE WHEN is_whole THEN len(without_score) END)::BIGINT AS null_in_rec_2,
 (CASE WHEN is_whole THEN len(repeated) END)::BIGINT AS repeated_item,
 (CASE WHEN is_whole THEN is_judged AND is_equal END)::BIGINT AS equal_scores,
 (CASE WHEN is_whole THEN is_judged AND is_tied END)::BIGINT AS ties_in_top_k,
@@ -3013,22 +3003,13 @@ WHERE false
 UNION ALL BY NAME
 SELECT
 system AS system,
-unnest(['null_in_rec', 'null_in_rec', 'null_in_rec']) AS code,
-unnest([(sum(null_in_rec))::BIGINT, (sum(null_in_rec_1))::BIGINT, (sum(null_in_rec_2))::BIGINT]) AS total,
-unnest([count(*)::BIGINT, count(*)::BIGINT, count(*)::BIGINT]) AS of,
-unnest(['userid', 'itemid', 'score']) AS column_name,
-unnest([min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_rec > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_rec_1 > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_rec_2 > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
-FROM rows_found
-GROUP BY system
-UNION ALL BY NAME
-SELECT
-system AS system,
-unnest(['repeated_item', 'equal_scores', 'ties_in_top_k', 'ties_at_k', 'short_lists', 'shorter_than_truth', 'ties_without_truth', 'not_in_truth']) AS code,
-unnest([(sum(repeated_item))::BIGINT, (sum(equal_scores))::BIGINT, (sum(ties_in_top_k))::BIGINT, (sum(ties_at_k))::BIGINT, (sum(short_lists))::BIGINT, (sum(shorter_than_truth))::BIGINT, (sum(ties_without_truth))::BIGINT, (sum(not_in_truth))::BIGINT]) AS total,
-unnest([sum(n)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, count_if(is_stranger)::BIGINT, count(userid)::BIGINT]) AS of,
-unnest([CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, k, k, k, k]) AS k,
-unnest([NULL, NULL, NULL, NULL, CASE WHEN any_value(longest) < any_value(k) THEN 'rec: users with fewer items than the longest list' END, NULL, NULL, NULL]) AS problem,
-unnest([min({'user': user, 'item': (CASE WHEN is_whole THEN repeated END)[1], 'value': NULL::DOUBLE}) FILTER (repeated_item > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (equal_scores > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_in_top_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_at_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (short_lists > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (shorter_than_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_without_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_truth > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+unnest(['null_in_rec', 'null_in_rec', 'null_in_rec', 'repeated_item', 'equal_scores', 'ties_in_top_k', 'ties_at_k', 'short_lists', 'shorter_than_truth', 'ties_without_truth', 'not_in_truth']) AS code,
+unnest([(sum(null_in_rec))::BIGINT, (sum(null_in_rec_1))::BIGINT, (sum(null_in_rec_2))::BIGINT, (sum(repeated_item))::BIGINT, (sum(equal_scores))::BIGINT, (sum(ties_in_top_k))::BIGINT, (sum(ties_at_k))::BIGINT, (sum(short_lists))::BIGINT, (sum(shorter_than_truth))::BIGINT, (sum(ties_without_truth))::BIGINT, (sum(not_in_truth))::BIGINT]) AS total,
+unnest([sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, count_if(is_stranger)::BIGINT, count(userid)::BIGINT]) AS of,
+unnest(['userid', 'itemid', 'score', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL]) AS column_name,
+unnest([k, k, k, CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, k, k, k, k]) AS k,
+unnest([NULL, NULL, NULL, NULL, NULL, NULL, NULL, CASE WHEN any_value(longest) < any_value(k) THEN 'rec: users with fewer items than the longest list' END, NULL, NULL, NULL]) AS problem,
+unnest([min({'user': user, 'item': (CASE WHEN is_whole THEN without_user END)[1], 'value': NULL::DOUBLE}) FILTER (null_in_rec > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (null_in_rec_1 > 0), min({'user': user, 'item': (CASE WHEN is_whole THEN without_score END)[1], 'value': NULL::DOUBLE}) FILTER (null_in_rec_2 > 0), min({'user': user, 'item': (CASE WHEN is_whole THEN repeated END)[1], 'value': NULL::DOUBLE}) FILTER (repeated_item > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (equal_scores > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_in_top_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_at_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (short_lists > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (shorter_than_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_without_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_truth > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM user_lists_found
 GROUP BY system, is_whole, k
 UNION ALL BY NAME
@@ -3153,7 +3134,7 @@ HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
 GROUP BY system, every_system)))
 ), codes(place, code, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
-(10, 'unfit_column', 0.0, NULL, 'a column or argument is not valid'),
+(10, 'unfit_column', 0.0, NULL, 'a column is missing or unfit'),
 (20, 'column_not_read', 0.0, NULL, 'a column is not read'),
 (30, 'number_not_read', NULL, NULL, 'truth: columns of numbers are not read'),
 (40, 'no_rows', 0.0, NULL, 'rec: no rows'),

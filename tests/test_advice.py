@@ -133,6 +133,8 @@ ALIKE = [  # a difference in spelling, the id in rec, and the id in truth
     ("zeros", "'00' || (u + 1)", "(u + 1)::VARCHAR"),
     ("decimals", "(u + 1)::DOUBLE::VARCHAR", "(u + 1)::VARCHAR"),
     ("Unicode", "chr(233) || u", "'e' || chr(769) || u"),
+    ("exponents", "(u + 1) || 'e+06'", "(u + 1) || '000000'"),
+    ("signs", "(u - 99)::VARCHAR", "(u - 99 + 18446744073709551616::HUGEINT)::VARCHAR"),
 ]
 
 

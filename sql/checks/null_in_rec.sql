@@ -1,8 +1,8 @@
 -- rec: {column} is NULL or NaN
 -- Rows without a user are excluded. A row without an item keeps its rank and is never a hit. NULL and NaN scores rank last.
 -- Place: 160; Severity: warning; Of: rows of rec
-SELECT userid IS NULL AS count, {user} AS column_name FROM rows
+SELECT len(without_user) AS count, without_user AS items, {user} AS column_name FROM user_lists
 UNION ALL
-SELECT itemid IS NULL AS count, {item} AS column_name FROM rows
+SELECT n_without_item AS count, {item} AS column_name FROM user_lists
 UNION ALL
-SELECT score IS NULL AS count, {score} AS column_name FROM rows
+SELECT len(without_score) AS count, without_score AS items, {score} AS column_name FROM user_lists

@@ -27,7 +27,6 @@ from .templates import environment, literal
 # The passes of check.jinja that look at rows, with the user and item of a row. Problems of `cuts` are looked
 # for in `user_lists`, which have a row for the whole list and one for each k.
 PASSES = {
-    "rows": ("userid", "itemid"),
     "user_lists": ("user", "NULL"),
     "pairs": ("userid", "itemid"),
     "users": ("userid", "NULL"),

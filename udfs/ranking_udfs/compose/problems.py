@@ -18,7 +18,6 @@ from .columns import COMMAND, PYTHON, SQL, written
 # What a SELECT may be of, and its columns; sql/tables/internal/check.jinja says what they mean.
 PASSES = (
     "columns",
-    "rows",
     "user_lists",
     "cuts",
     "pairs",

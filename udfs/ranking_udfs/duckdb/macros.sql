@@ -48,7 +48,7 @@ SELECT
     nullif(cells[11], '') AS in_python
 FROM (
     SELECT unnest(range(1, len(lines) + 1)) AS place, string_split(unnest(lines), ' | ') AS cells
-    FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  |  | a column or argument is not valid |  |  | 
+    FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  |  | a column is missing or unfit |  |  | 
 column_not_read | rec |  |  | 0 |  |  | a column is not read | name the column; grades: write grade_col := ''NAME'', or grade_col := '''' if every row is relevant; systems: write system_col := ''NAME'', or system_col := '''' if each user has one list; runs: write system_col := ''NAME'' for a column that joins model and run, then average the runs of each user | name the column; grades: write --grade NAME, or --grade '''' if every row is relevant; systems: write --system NAME, or --system '''' if each user has one list; runs: write --system NAME for a column that joins model and run, then average the runs of each user | name the column; grades: write grade_col=''NAME'', or grade_col='''' if every row is relevant; systems: write system_col=''NAME'', or system_col='''' if each user has one list; runs: write system_col=''NAME'' for a column that joins model and run, then average the runs of each user
 number_not_read | truth |  |  |  |  |  | truth: columns of numbers are not read |  |  | 
 no_rows | rec |  |  | 0 |  |  | rec: no rows | check the query that builds rec | check the query that builds rec | check the query that builds rec
