@@ -3,6 +3,6 @@
 -- Place: 140; Severity: warning
 -- Write: read integers or strings from the source of rec and truth; here, digits are lost
 {% from "tables/internal/check.jinja" import inexact %}
-{{ inexact("user", of.user_text) }}
+{{ inexact("user", of.user | literal) }}
 UNION ALL BY NAME
-{{ inexact("item", of.item_text) }}
+{{ inexact("item", of.item | literal) }}

@@ -41,7 +41,7 @@ USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "ro
 
 @dataclass(frozen=True)
 class CheckCall(Call):
-    """A call of the check. Invalid arguments are listed in `problems`, and used as far as possible."""
+    """A call of the check. Any column may be missing, or have any type."""
 
     parsers: ClassVar = {
         **PARSERS,
@@ -68,18 +68,6 @@ class CheckCall(Call):
     # --- The tables ---
 
     @property
-    def has_history(self) -> bool:
-        return self.history is not None
-
-    @property
-    def has_items(self) -> bool:
-        return self.items is not None
-
-    @property
-    def has_predicted(self) -> bool:
-        return self.predicted_truth is not None
-
-    @property
     def truths(self) -> str:
         """CTE with the rows of truth."""
         return "truths" if self.has_users else "_ranking_truth"
@@ -90,7 +78,7 @@ class CheckCall(Call):
 
     @property
     def truth_names(self) -> list[str]:
-        return [self.user, self.item, self.grade_name, *([self.time_name] * self.has_history)]
+        return [self.user, self.item, self.grade_name, *([self.time_name] * (self.history is not None))]
 
     @property
     def known_truth(self) -> Mapping[str, str] | None:
@@ -109,28 +97,6 @@ class CheckCall(Call):
         return "time" if self.time is None else self.time or "ranking_time"
 
     @property
-    def grade_pattern(self) -> str:
-        return pattern(self.grade_name)
-
-    @property
-    def item_pattern(self) -> str:
-        return pattern(self.item)
-
-    # --- Names as SQL strings, for examples ---
-
-    @property
-    def user_text(self) -> str:
-        return literal(self.user)
-
-    @property
-    def item_text(self) -> str:
-        return literal(self.item)
-
-    @property
-    def grade_text(self) -> str:
-        return literal(self.grade_name)
-
-    @property
     def tables(self) -> dict[str, str]:
         named = {"history": self.history, "items": self.items}
         return super().tables | {role: name for role, name in named.items() if name is not None}
@@ -145,7 +111,7 @@ class CheckCall(Call):
 
     @property
     def column_findings(self) -> str:
-        """SQL of the problems of columns and arguments: a LIST of code, column, problem and example."""
+        """SQL of the problems of columns: a LIST of code, column, problem and example."""
         if self.is_portable:
             raised = f"error({literal(f'{self.caller}: ')} || problem)"
             pairs = f"CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE {raised} END"
@@ -162,6 +128,11 @@ class CheckCall(Call):
             *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
+
+    @staticmethod
+    def pattern(name: str) -> str:
+        """Return the pattern of a column and of its substitute if the column is missing."""
+        return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
 
     @staticmethod
     def looks_like(kind: str) -> str:
@@ -309,11 +280,6 @@ class CheckCall(Call):
 def filled(text: str, words: Mapping[str, str]) -> str:
     """Fill in words for the placeholders of a text; {k} and {column} stay."""
     return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
-
-
-def pattern(name: str) -> str:
-    """Return the pattern of a column and of its substitute if the column is missing."""
-    return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
 
 
 NOT_READ = "{}: columns that look like {} are not read"

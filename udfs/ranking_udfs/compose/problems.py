@@ -67,12 +67,12 @@ class Problem:
     code: str
     sentence: str  # with {user}, {item} etc. for names of columns, {column} for the row's, and {k}
     meaning: str
-    fields: Mapping[str, str]
+    place: int
+    severity: str
+    counted: str | None
+    needs: str | None
+    write: str | None
     body: str
-
-    @property
-    def place(self) -> int:
-        return int(self.fields["Place"])
 
     @property
     def about(self) -> str:
@@ -81,25 +81,17 @@ class Problem:
         return about if about in ("truth", "history") else "rec"
 
     @property
-    def needs(self) -> str | None:
-        return self.fields.get("Needs")
-
-    @property
-    def counted(self) -> str | None:
-        return self.fields.get("Of")
-
-    @property
     def is_tested(self) -> bool:
-        return self.fields["Severity"] == "tested"
+        return self.severity == "tested"
 
     def share(self, severity: str) -> float | None:
         """Return the lowest share with this severity: 0 is always, and None never."""
-        match = re.search(rf"{severity}(?: from (\S+?))?(?:,|$)", self.fields["Severity"])
+        match = re.search(rf"{severity}(?: from (\S+?))?(?:,|$)", self.severity)
         return float(match[1] or 0) if match else None
 
     @property
     def can_be_problem(self) -> bool:
-        return self.fields["Severity"] != "info"
+        return self.severity != "info"
 
     @property
     def has_query(self) -> bool:
@@ -120,7 +112,7 @@ class Problem:
 
     def advice(self, way: str, given: Sequence[str] = ()) -> str | None:
         """Return the advice in SQL, the command or Python, without clauses on options that are given."""
-        if not (text := self.fields.get("Write")):
+        if not (text := self.write):
             return None
         text = text.replace("FORMS", "; ".join(f"{name}: {form[way != SQL]}" for name, form in FORMS.items()))
         return written(text, way, given)
@@ -142,8 +134,10 @@ def read_problem(code: str, text: str) -> Problem:
     head, body = re.fullmatch(r"((?:--[^\n]*\n)+)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
     sentence, *lines = [line.removeprefix("--").strip() for line in head.splitlines()]
     meaning, *names = FIELD.split(" ".join(lines))
-    by_name = {name: value.strip() for name, value in zip(names[::2], names[1::2], strict=True)}
-    return Problem(code, sentence, meaning, by_name, body)
+    fields = {name: value.strip() for name, value in zip(names[::2], names[1::2], strict=True)}
+    counted, needs, write = map(fields.get, ("Of", "Needs", "Write"))
+    place, severity = int(fields["Place"]), fields["Severity"]
+    return Problem(code, sentence, meaning, place, severity, counted, needs, write, body)
 
 
 @cache

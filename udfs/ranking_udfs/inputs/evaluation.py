@@ -286,7 +286,7 @@ class Evaluation:
         file = files.get(row["system"], files.get(None))
         if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
-        row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
+        row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
         if name in self.allowed:
             return {**row, "severity": "info"}
         given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
