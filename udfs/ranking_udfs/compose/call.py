@@ -344,7 +344,7 @@ class Call:
         if self.is_portable:
             rule = "' that is not read: in a view, make it rel, or drop it'"
             return f"concat('truth has a column ', hidden_grades[1], {rule}, {order})"
-        one, several = (literal(grade_not_read(*names)) for names in (["{1}"], ["{1}", "{2}"]))
+        one, several = (literal(grade_not_read(names)) for names in (["{1}"], ["{1}", "{2}"]))
         text = f"CASE len(hidden_grades) WHEN 1 THEN {one} ELSE {several} END"
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"

@@ -8,7 +8,7 @@ from ..quoting import literal
 from .arguments import checked, split_arguments, value_of
 from .call import Call, Types
 from .check import CHECKS
-from .columns import Names, parse_columns, tables_problem
+from .columns import Names, first_problem, parse_columns
 from .comparison import COMPARISONS
 from .explain import ExplainCall
 from .fusing import FuseCall
@@ -85,7 +85,7 @@ def compose_values(
 def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
     known = call.types if isinstance(call.types, Types) else None
-    if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
+    if known and (problem := first_problem(call.names, known.tables, call.min_grade)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
 
@@ -102,4 +102,4 @@ def column_problem(facts: str, *rows: str) -> str | None:
         return events_problem(fields["split"], parse_columns(rows[0]))
     tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
     min_grade = fields.pop("min_grade")
-    return tables_problem(Names(**fields), tables, min_grade)
+    return first_problem(Names(**fields), tables, min_grade)
