@@ -121,6 +121,9 @@ def add_missing(
 def is_registered(con: duckdb.DuckDBPyConnection, database: str) -> bool:
     """Return whether the database has our macros, which are made last, and the instance our functions."""
     query = f"SELECT system.main.{FIRST_FUNCTION}()::VARCHAR, {identifier(database)}.main.version()"
+    # Without the database, DuckDB would look for similar names of functions, which takes 3 ms.
+    if not con.execute("FROM duckdb_databases() WHERE database_name ILIKE $1", [database]).fetchall():
+        return False
     try:
         return con.execute(query).fetchall() == [(version(), version())]
     except (duckdb.BinderException, duckdb.CatalogException):
