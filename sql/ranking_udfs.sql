@@ -152,8 +152,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -173,7 +173,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -183,28 +184,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.evaluate', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -241,12 +256,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -270,7 +282,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -764,8 +776,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -785,7 +797,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -795,28 +808,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.by_user', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -853,12 +880,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -882,7 +906,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -1308,8 +1332,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1329,7 +1353,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -1339,28 +1364,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.distribution', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -1397,12 +1436,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -1426,7 +1462,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -1880,8 +1916,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1901,7 +1937,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -1911,28 +1948,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.judged', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -1969,12 +2020,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -1998,7 +2046,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -2148,23 +2196,36 @@ END
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.explain', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM user_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
@@ -2219,12 +2280,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -2246,7 +2304,7 @@ FROM paired))
 ), relevant_ranks AS NOT MATERIALIZED (
 SELECT * EXCLUDE (size), list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 ), entries AS MATERIALIZED (
@@ -3328,8 +3386,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -3349,7 +3407,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -3359,28 +3418,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -3417,12 +3490,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -3446,7 +3516,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -4052,8 +4122,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -4073,7 +4143,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -4083,28 +4154,42 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
+CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN repeats THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
+WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
+ELSE list_transform(
+[list_sort(items, 'ASC')],
+lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
+END AS repeats
+FROM (
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades) AS known
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid)))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -4141,12 +4226,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -4170,7 +4252,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -6898,12 +6980,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(given.listed, given.listed[place]) = place),
-lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+given.listed,
+lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
 END,
 'listed': len(given.listed), 'items': len(given.items)}),
 lambda given: {
@@ -6976,12 +7055,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(given.listed, given.listed[place]) = place),
-lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+given.listed,
+lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
 END,
 'listed': len(given.listed), 'grades': given.grades}),
 lambda given: {

@@ -21,6 +21,7 @@ from .templates import by_bytes, identifier, literal
 
 SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
+UNSORTED = 200  # up to this list length, ranks are counted in lists that are not sorted
 SMALL = 50  # up to this list length, truth is matched without hashing
 
 
@@ -424,6 +425,20 @@ class Call:
     @property
     def is_short(self) -> bool:
         return not self.condensed and self.depth is not None and self.depth <= SHORT
+
+    @property
+    def counts_ranks(self) -> bool:
+        """True if only ranks of hits are needed, which can be counted in lists that are not sorted."""
+        return not (self.is_short or self.keeps_items or self.condensed or self.expected)
+
+    @property
+    def is_sorted(self) -> str:
+        """SQL condition for a list in the order of ranks, where `counts_ranks`."""
+        return f"has_ties OR n_rec > {UNSORTED}"
+
+    @property
+    def better(self) -> str:
+        return ">" if self.is_best_high else "<"
 
     @property
     def heap(self) -> int:

@@ -289,12 +289,9 @@ CREATE OR REPLACE MACRO ranking.judge
                                 END)[1]
                             ELSE list_transform(
                                 list_filter(
-                                    list_filter(
-                                        list_transform(
-                                            given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-                                        lambda place: place IS NOT NULL),
-                                    lambda place: list_position(given.listed, given.listed[place]) = place),
-                                lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+                                    given.listed,
+                                    lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+                                lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
                         END,
                         'listed': len(given.listed), 'items': len(given.items)}),
                 lambda given: {
@@ -368,12 +365,9 @@ CREATE OR REPLACE MACRO ranking.judge
                                 END)[1]
                             ELSE list_transform(
                                 list_filter(
-                                    list_filter(
-                                        list_transform(
-                                            given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-                                        lambda place: place IS NOT NULL),
-                                    lambda place: list_position(given.listed, given.listed[place]) = place),
-                                lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+                                    given.listed,
+                                    lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+                                lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
                         END,
                         'listed': len(given.listed), 'grades': given.grades}),
                 lambda given: {
