@@ -86,6 +86,10 @@ OWN = {
     "memory_limit": own("memory limit for DuckDB, as in 4GB", "SIZE", parse_memory),
 }  # fmt: skip
 EVERY = {FLAGS[name]: option for name, option in OPTIONS.items() if FLAGS.get(name)} | OWN
+USUAL: dict[str, Any] = {  # the value of each option that is not written
+    name: [] if option.is_list else None if option.default is ... else option.default
+    for name, option in EVERY.items()
+}
 WRITTEN = "output format manifest"
 OF_FILES = "database parts format_in quiet threads memory_limit"
 READ = {"files": OF_FILES}
