@@ -230,12 +230,13 @@ class CheckCall(Call):
         return [part for part in self.parts(source) if part["count"]]
 
     def queries(self, is_counted: bool) -> list[tuple[str, str]]:
-        """Codes and queries of problems with a query of their own, which counts or returns rows."""
-        return [
-            (problem.code, environment().get_template(f"checks/{problem.code}.sql").render(of=self).strip())
-            for problem in self.possible
-            if problem.has_query and (" AS count" in problem.body) == is_counted
-        ]
+        """Codes and queries of problems that have their own, which counts or returns rows."""
+        own = [one for one in self.possible if one.has_query and (" AS count" in one.body) == is_counted]
+        return [(one.code, self.query(one).strip()) for one in own]
+
+    def query(self, of: Problem) -> str:
+        is_template = "{{" in of.body
+        return environment().get_template(f"checks/{of.code}.sql").render(of=self) if is_template else of.body
 
     # --- The spelling of ids ---
 
