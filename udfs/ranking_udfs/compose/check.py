@@ -51,6 +51,7 @@ class CheckCall(Call):
         "predicted_truth": ("predicted_truth", parse_optional_table),
     }
 
+    passes: ClassVar = tuple(PASSES)
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
@@ -180,10 +181,6 @@ class CheckCall(Call):
             f"{sql_value(problem.share('warning'))}, {literal(filled(problem.sentence, self.words))}"
             for problem in self.possible
         ]
-
-    @property
-    def passes(self) -> list[str]:
-        return [*PASSES]
 
     @cached_property
     def all_parts(self) -> dict[str, list[dict[str, str]]]:
