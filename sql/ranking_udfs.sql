@@ -2602,9 +2602,7 @@ FROM _ranking_unread CROSS JOIN by_names
 pairs AS MATERIALIZED (
 SELECT
 userid, itemid,
-max(grade) AS grade,
-min(grade) AS lowest,
-count(*) AS n,
+max(grade) AS grade, min(grade) AS lowest, count(*) AS n,
 count_if(has_grade AND rel IS NULL) AS n_null,
 count_if(NOT isfinite(grade)) AS n_infinite,
 count_if(isfinite(grade) AND grade < 0) AS n_negative,
@@ -3084,7 +3082,8 @@ unnest(['no_common_id', 'not_in_rec', 'one_system_only']) AS code,
 unnest([(CASE WHEN count_if(is_served) = 0 THEN count(*) END)::BIGINT, (CASE WHEN count_if(is_served) > 0 THEN sum(not_in_rec) END)::BIGINT, (sum(one_system_only))::BIGINT]) AS total,
 unnest([count(*)::BIGINT, count(*)::BIGINT, count(*)::BIGINT]) AS of,
 unnest(['userid', NULL, NULL]) AS column_name,
-unnest([concat('userid', ' ', min(userid), ' in truth, ', coalesce('userid' || ' ' || any_value(first_user), 'none'), ' in rec'), NULL, NULL]) AS example,
+unnest([concat(
+'userid', ' ', min(userid), ' in truth, ', coalesce('userid' || ' ' || any_value(first_user), 'none'), ' in rec'), NULL, NULL]) AS example,
 unnest([NULL, min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_rec > 0), min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (one_system_only > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM served_found
 GROUP BY system
@@ -3097,7 +3096,8 @@ unnest([any_value(n_truth)::BIGINT, count(*)::BIGINT]) AS of,
 unnest(['itemid', name]) AS column_name,
 unnest([concat('itemid', ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec'), concat(
 name, ' ', min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL), ' (',
-array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '), ')')]) AS example,
+array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '),
+')')]) AS example,
 unnest([NULL, NULL]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM matched_found
 GROUP BY system, name

@@ -5,7 +5,8 @@
 SELECT
     count(*) AS total,
     {user} AS column_name,
-    concat({user}, ' ', min(userid), ' in truth, ', coalesce({user} || ' ' || any_value(first_user), 'none'), ' in rec') AS example
+    concat(
+        {user}, ' ', min(userid), ' in truth, ', coalesce({user} || ' ' || any_value(first_user), 'none'), ' in rec') AS example
 FROM served
 HAVING count_if(is_served) = 0
 UNION ALL

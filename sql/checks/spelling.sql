@@ -10,5 +10,6 @@ SELECT
     CASE WHEN name = {item} THEN listed END AS itemid,
     concat(
         name, ' ', min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL), ' (',
-        array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '), ')') AS example
+        array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '),
+        ')') AS example
 FROM matched

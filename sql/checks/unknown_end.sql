@@ -3,5 +3,8 @@
 -- 1.65 standard errors.
 -- Place: 100; Severity: warning; Of: lists
 -- Write: if rank 1 is the best: write {descending=false}
-SELECT lists * (looks_ranked AND NOT is_surely_below AND NOT coalesce(below > above, false) AND NOT is_above)::BIGINT AS total, lists AS of, true AS row
+SELECT
+    lists * (looks_ranked AND NOT is_surely_below AND NOT coalesce(below > above, false) AND NOT is_above)::BIGINT AS total,
+    lists AS of,
+    true AS row
 FROM evidence

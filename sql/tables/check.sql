@@ -14,8 +14,7 @@
 --             `system`: name of the system as a string. NULL if the problem concerns truth or all of rec.
 --             `code`: short name of the problem, as in ranking.check_codes.
 --             `column_name`: the column, if the problem can concern several.
---             `count`: how often it occurs.
---             `of`: how often it could occur, such as all users in truth; NULL if there is no such total.
+--             `count`: how often it occurs. `of`: how often it could occur, such as all users in truth, or NULL.
 -- Errors:     A table that does not exist. Invalid arguments. With predicted_truth, the errors of ranking.evaluate. A column
 --             that is missing or of an unusable type is a row.
 -- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);

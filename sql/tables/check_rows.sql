@@ -1,13 +1,12 @@
 -- Lists the users, items and rows behind the counts of ranking.check.
 --
 -- history: userid, itemid [, time]
--- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid, itemid. Ids are strings. userid
---             is NULL if the problem concerns an item, itemid if it concerns a user.
+-- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid, itemid. Ids are strings.
+--             userid is NULL if the problem concerns an item, itemid if it concerns a user.
 -- Errors:     As for ranking.check.
 -- Example:    FROM ranking.check_rows('rec', 'truth') WHERE code = 'no_relevant_item';
 --
 -- A repeated item has a row for each occurrence except one.
---
 -- unjudged and without_relevant change no row: they add nothing_but_hits, which has no rows, and change a severity.
 --
 -- Codes about a column, a whole table or all ids have no rows. These are unfit_column, column_not_read, number_not_read, no_rows,
@@ -45,5 +44,5 @@ WHERE problems.system IS NOT DISTINCT FROM listed.system
     AND problems.k IS NOT DISTINCT FROM listed.k
     AND problems.column_name IS NOT DISTINCT FROM listed.column_name
 ORDER BY
-    code ASC NULLS LAST, problems.k ASC NULLS LAST, problems.system ASC NULLS FIRST, problems.column_name ASC NULLS LAST, userid ASC NULLS LAST,
-    itemid ASC NULLS LAST
+    code ASC NULLS LAST, problems.k ASC NULLS LAST, problems.system ASC NULLS FIRST, problems.column_name ASC NULLS LAST,
+    userid ASC NULLS LAST, itemid ASC NULLS LAST

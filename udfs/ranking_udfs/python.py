@@ -194,7 +194,7 @@ def check(
 
     Returns:
         A DuckDB relation with one row per problem: severity (error, warning or info), system, problem, code,
-        k, example, count, of, file and write (the fix). No row: no problem.
+        column_name, k, example, count, of, file and write (the fix). No row: no problem.
 
     Raises:
         ValueError, TypeError, duckdb.Error: as for `evaluate`.

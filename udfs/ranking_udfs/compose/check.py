@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from ..measures.grammar import parse_measures
 from ..options import GRADES
@@ -37,6 +37,7 @@ USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "ro
 class CheckCall(Call):
     """A call of the check. Any column may be missing, or have any type."""
 
+    passes: ClassVar = tuple(PASSES)
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
@@ -166,10 +167,6 @@ class CheckCall(Call):
             for problem in self.possible
         ]
 
-    @property
-    def passes(self) -> list[str]:
-        return [*PASSES]
-
     @cached_property
     def all_parts(self) -> dict[str, list[dict[str, str]]]:
         """The columns that each pass computes for each entry of a problem."""
@@ -215,12 +212,13 @@ class CheckCall(Call):
         return [part for part in self.parts(source) if part["count"]]
 
     def queries(self, is_counted: bool) -> list[tuple[str, str]]:
-        """Codes and queries of problems with a query of their own, which counts or returns rows."""
-        return [
-            (problem.code, environment().get_template(f"checks/{problem.code}.sql").render(of=self).strip())
-            for problem in self.possible
-            if problem.has_query and (" AS count" in problem.body) == is_counted
-        ]
+        """Codes and queries of problems that have their own, which counts or returns rows."""
+        own = [one for one in self.possible if one.has_query and (" AS count" in one.body) == is_counted]
+        return [(one.code, self.query(one).strip()) for one in own]
+
+    def query(self, of: Problem) -> str:
+        is_template = "{{" in of.body
+        return environment().get_template(f"checks/{of.code}.sql").render(of=self) if is_template else of.body
 
     # --- The spelling of ids ---
 
