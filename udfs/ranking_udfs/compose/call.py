@@ -179,6 +179,7 @@ class Call:
             grade=self.grade,
             system=self.system,
             is_part=self.is_part,
+            min_grade=self.min_grade,
         )
 
     # --- Choices from the arguments ---
@@ -380,7 +381,7 @@ class Call:
             return ""
         if self.is_portable:
             return portable.column_problem(self.tables, vars(self.names))
-        facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
+        facts = {**vars(self.names), "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
 

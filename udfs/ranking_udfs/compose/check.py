@@ -89,7 +89,7 @@ class CheckCall(Call):
 
     @property
     def names(self) -> Names:
-        return replace(super().names, time=self.time, category="")
+        return replace(super().names, time=self.time, category="", min_grade=None)
 
     @property
     def column_problem(self) -> str:

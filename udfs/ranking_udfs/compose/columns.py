@@ -57,6 +57,7 @@ class Names:
     category: str = "category"  # in items; "" for none
     intent: str | None = None  # in truth
     time: str | None = ""  # in truth and history; None for `time` if both have it
+    min_grade: float | None = None  # lowest relevant grade, which a truth without grades limits
 
     @property
     def grade_name(self) -> str:
@@ -110,20 +111,14 @@ def cut(text: str) -> str:
     return f"{text[:42]}..." if len(text) >= 46 else text
 
 
-def first_problem(
-    names: Names, tables: Mapping[str, Mapping[str, str]], min_grade: float | None = None
-) -> str | None:
+def first_problem(names: Names, tables: Mapping[str, Mapping[str, str]]) -> str | None:
     """Return the first problem of columns, as a call raises it; missing columns of rec and truth are one."""
-    found = list(problems(names, tables, min_grade))
+    found = list(problems(names, tables))
     missing = [one.text for one in found if one.code == "missing" and one.table in ("rec", "truth")]
     return "; ".join(missing) or next((one.text for one in found), None)
 
 
-def problems(
-    names: Names,
-    tables: Mapping[str, Mapping[str, str]],
-    min_grade: float | None = None,
-) -> Iterator[Finding]:
+def problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
     """Yield what is wrong with the columns of tables, by role: they are missing, unfit or not read.
 
     An id must have one family of types in all tables: implicit casts could make different ids equal, or all
@@ -136,7 +131,7 @@ def problems(
     yield from type_problems(names, rec, truth)
     yield from unread(names, tables)
     yield from other_problems(names, tables)
-    for more in (min_grade_problem(names, truth, min_grade), intent_problem(names, truth)):
+    for more in (min_grade_problem(names, truth), intent_problem(names, truth)):
         yield from [Finding("unfit_column", "truth", names.grade_name, more)] if more else []
 
 
@@ -216,13 +211,13 @@ def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
     )
 
 
-def min_grade_problem(names: Names, truth: Mapping[str, str], min_grade: float | None) -> str | None:
+def min_grade_problem(names: Names, truth: Mapping[str, str]) -> str | None:
     """Return the error text of a lowest grade above 1 if truth has no grades."""
     has_grades = names.grade != "" and type_of(truth, names.grade or "rel") is not None
-    if has_grades or min_grade is None or min_grade <= 1:
+    if has_grades or names.min_grade is None or names.min_grade <= 1:
         return None
     rule = "min_grade must be 1 or less where truth has no grades (grade_col names their column)"
-    return f"{rule}, got {min_grade:g}"
+    return f"{rule}, got {names.min_grade:g}"
 
 
 def needed(source: str, names: Names) -> dict[str, str]:

@@ -85,7 +85,7 @@ def compose_values(
 def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
     known = call.types if isinstance(call.types, Types) else None
-    if known and (problem := first_problem(call.names, known.tables, call.min_grade)):
+    if known and (problem := first_problem(call.names, known.tables)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
 
@@ -101,5 +101,4 @@ def column_problem(facts: str, *rows: str) -> str | None:
     if "split" in fields:
         return events_problem(fields["split"], parse_columns(rows[0]))
     tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
-    min_grade = fields.pop("min_grade")
-    return first_problem(Names(**fields), tables, min_grade)
+    return first_problem(Names(**fields), tables)
