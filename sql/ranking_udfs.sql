@@ -184,25 +184,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -210,10 +208,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.evaluate', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
@@ -808,25 +807,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -834,10 +831,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.by_user', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
@@ -1364,25 +1362,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -1390,10 +1386,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.distribution', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
@@ -1948,25 +1945,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -1974,10 +1969,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.judged', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
@@ -2196,25 +2192,23 @@ END
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -2222,10 +2216,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.explain', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM user_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
@@ -3418,25 +3413,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -3444,10 +3437,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
@@ -4154,25 +4148,23 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[1]) ELSE items END AS items,
-CASE WHEN repeats THEN list_transform(once, lambda one: one[2]) ELSE grades END AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
 SELECT
 *,
-CASE WHEN repeats THEN list_transform(
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
 [list_sort(list_zip(items, grades), 'ASC')],
 lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
 END AS once
 FROM (
-SELECT userid, items, coalesce(known, list_resize([]::DOUBLE[], len(items), 1)) AS grades, CASE
-WHEN len(items) <= 64 THEN len(list_filter(items, lambda item, i: list_position(items, item) < i)) > 0
-ELSE list_transform(
-[list_sort(items, 'ASC')],
-lambda ordered: len(list_filter(ordered, lambda item, i: item = ordered[i - 1])) > 0)[1]
-END AS repeats
-FROM (
 SELECT
 userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
 list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -4180,10 +4172,11 @@ WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) FILTER (itemid IS NOT NULL AND has_grades) AS known
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid)))
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
