@@ -149,7 +149,7 @@ GUIDES: dict[str, list[Step]] = {
         ("sql/checks/zz_single.sql", "", PROBLEM),
         ("tests/sql/zz_single.test", "", PROBLEM_TEST),
     ],
-    "To add an option to all table functions": [
+    "To add an option to all functions of measures": [
         (OPTIONS, "GROUPS", '"zz_doubled": Option(word("no", "yes"), "count each grade twice", "no")'),
         (OPTIONS, "GRADES", " zz_doubled"),
         (f"{PACKAGE}/compose/call.py", "Call", 'zz_doubled: str = "no"'),

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..kinds import TABLE, Typed, shown_in_sql
-from ..options import FUNCTIONS, check
+from ..options import FUNCTIONS, check, check_keywords
 from ..quoting import sql_value
 from .columns import INTEGER, QUERY, cut, is_integer
 
@@ -87,6 +87,7 @@ def check_table(name: str, table: Any) -> None:
 
 def checked(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments of a table function, checked and converted; ValueError for a broken rule."""
+    check_keywords(function, given, FUNCTIONS[function])
     options = {name: option for name, option in FUNCTIONS[function].items() if name not in IN_MACRO}
     values = check(options, given, shown_in_sql)
     for name, option in options.items():
