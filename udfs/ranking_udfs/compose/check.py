@@ -64,7 +64,12 @@ class CheckCall(Call):
 
     @property
     def truth_names(self) -> list[str]:
-        return [self.user, self.item, self.grade_name, *([self.time_name] * (self.history is not None))]
+        times = [self.time_name] * (self.history is not None)
+        return [self.user, self.item, *filter(None, [self.grade_name]), *times]
+
+    @property
+    def grade_name(self) -> str:
+        return "rel" if self.grade is None else self.grade
 
     @property
     def known_truth(self) -> Mapping[str, str] | None:
