@@ -2794,8 +2794,7 @@ count(*) FILTER (deviation < 0) AS below, count(*) FILTER (deviation > 0) AS abo
 count(userid) AS lists, sum(n_rows)::BIGINT AS rows,
 count(*) FILTER (n > 2) AS long, count(*) FILTER (is_stepped) AS stepped, count(*) FILTER (is_numbered) AS numbered,
 count(*) FILTER (is_against AND n > 0) AS against,
-count(n_relevant) AS judged,
-sum(n_unknown * (n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+count(n_relevant) AS judged, sum(n_unknown * (n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
 count(*) FILTER (n_relevant > 1) AS several,
 count(*) FILTER (is_first) AS first, count(*) FILTER (is_mixed) AS mixed, count(*) FILTER (is_mixed AND is_ordered) AS ordered,
 count(*) FILTER (own_rank > 0) AS own,
@@ -2804,11 +2803,9 @@ count(*) FILTER (own_rank > 0 AND own_grade > 0) AS own_relevant,
 min(content) FILTER (n_relevant IS NOT NULL) AS least, max(content) FILTER (n_relevant IS NOT NULL) AS most,
 min(userid::VARCHAR) FILTER (deviation < 0) AS user, min(userid::VARCHAR) AS first_user,
 count(*) FILTER (is_top) AS top, count(*) FILTER (is_top AND n_relevant > 2) AS long_top, count(*) FILTER (is_near) AS near,
-count(*) FILTER (NOT is_top) AS complete,
-count(*) FILTER (NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1) AS blocks,
+count(*) FILTER (NOT is_top) AS complete, count(*) FILTER (NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1) AS blocks,
 count(others_recall) AS compared, count(others_recall) FILTER (is_top) AS compared_top,
-sum(others_recall)::BIGINT AS other_recall,
-sum(others_recall * others_recall)::BIGINT AS other_recall_squares,
+sum(others_recall)::BIGINT AS other_recall, sum(others_recall * others_recall)::BIGINT AS other_recall_squares,
 sum(others_recall) FILTER (is_top)::BIGINT AS other_recall_top,
 min(userid::VARCHAR) FILTER (is_top) AS top_user
 FROM list_evidence
@@ -2818,9 +2815,7 @@ GROUP BY system
 SELECT
 system,
 sum(total / sqrt(n)) AS item_sum,
-sum(sqrt(n)) AS item_weight,
-sum(total ** 2 / n) AS item_squares,
-sum(total) AS item_total,
+sum(sqrt(n)) AS item_weight, sum(total ** 2 / n) AS item_squares, sum(total) AS item_total,
 sum(n::DOUBLE) AS item_lists,
 count(*) AS n_items
 FROM (
