@@ -591,43 +591,28 @@ sum((("f_measure") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("f_measure"), 0
 sum((("hit_rate") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("hit_rate"), 0) AS "hit_rate",
 sum((("recall_all") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("recall_all"), 0) AS "recall_all",
 (
-coalesce(sum((CASE WHEN abs("hits") < 1048576 THEN "hits" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("hits") FILTER (abs("hits") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("hits") < 1048576 THEN "hits" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("hits") FILTER (abs("hits") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("hits"), 0) AS "hits",
 sum((("mrr") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("mrr"), 0) AS "mrr",
 (
-coalesce(sum((CASE WHEN abs("first_hit_rank") < 1048576 THEN "first_hit_rank" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("first_hit_rank") FILTER (abs("first_hit_rank") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("first_hit_rank") < 1048576 THEN "first_hit_rank" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("first_hit_rank") FILTER (abs("first_hit_rank") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("first_hit_rank"), 0) AS "first_hit_rank",
 sum((("average_precision") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("average_precision"), 0) AS "average_precision",
 sum((("auc") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("auc"), 0) AS "auc",
 (
-coalesce(sum((CASE WHEN abs("dcg") < 1048576 THEN "dcg" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("dcg") FILTER (abs("dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("dcg") < 1048576 THEN "dcg" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("dcg") FILTER (abs("dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("dcg"), 0) AS "dcg",
 (
-coalesce(sum((CASE WHEN abs("ideal_dcg") < 1048576 THEN "ideal_dcg" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("ideal_dcg") FILTER (abs("ideal_dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("ideal_dcg") < 1048576 THEN "ideal_dcg" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("ideal_dcg") FILTER (abs("ideal_dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("ideal_dcg"), 0) AS "ideal_dcg",
 sum((("ndcg") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("ndcg"), 0) AS "ndcg",
 (
-coalesce(sum((CASE WHEN abs("cumulative_gain") < 1048576 THEN "cumulative_gain" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("cumulative_gain") FILTER (abs("cumulative_gain") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("cumulative_gain") < 1048576 THEN "cumulative_gain" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("cumulative_gain") FILTER (abs("cumulative_gain") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("cumulative_gain"), 0) AS "cumulative_gain",
 sum((("rbp") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("rbp"), 0) AS "rbp",
 sum((("half_life_utility") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("half_life_utility"), 0) AS "half_life_utility",
@@ -1762,11 +1747,8 @@ COLUMNS(lambda c: c IN ('system', 'ranking_system')), k, measure,
 count(value) AS users,
 count(*) - count(value) AS users_undefined,
 (
-coalesce(sum((CASE WHEN abs(value) < 1048576 THEN value END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list(value) FILTER (abs(value) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs(value) < 1048576 THEN value END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list(value) FILTER (abs(value) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(value), 0) AS mean,
 list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
 FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
@@ -6908,19 +6890,13 @@ END)[1];
 CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.3.0';
 CREATE OR REPLACE MACRO ranking.mean(number) AS
 (
-coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs(number) < 1048576 THEN number END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO ranking.geometric_mean(number) AS
 exp((
-coalesce(sum((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)), 0));
 CREATE OR REPLACE MACRO ranking.judge
 (rec, truth) AS

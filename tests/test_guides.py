@@ -140,10 +140,8 @@ GUIDES: dict[str, list[Step]] = {
         (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
         ("tests/entries.py", "CALLS", '"zz_lengths": RT'),
         ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
-        (PARTITIONS, "TABLES", '"zz_lengths": ("rec", "truth")'),
         (PARTITIONS, "UNMERGED", '"zz_lengths"'),
-        (f"{PACKAGE}/spark/tables.py", "__all__", '"zz_lengths"'),
-        (f"{PACKAGE}/spark/tables.py", "", ON_SPARK),
+        (f"{PACKAGE}/spark/__init__.py", "", ON_SPARK),
     ],
     "To add a problem of the check": [
         ("sql/checks/zz_single.sql", "", PROBLEM),

@@ -206,11 +206,11 @@ def takes(names: str, *prefixes: str) -> Options:
     return options
 
 
-# The table functions of SQL. `_ranking_users` evaluates a partition of users.
+# The table functions of SQL.
 FUNCTIONS: Mapping[str, Options] = {
     function: takes(names, f"ranking.{function}", function)
     for function, names in {
-        **dict.fromkeys(("evaluate", "by_user", "distribution", "_ranking_users"), MEASURED),
+        **dict.fromkeys(("evaluate", "by_user", "distribution"), MEASURED),
         "judged": f"rec truth max_k {COLUMNS} {JUDGING}",
         "check": f"{CHECKED} predicted_truth",
         "check_rows": CHECKED,

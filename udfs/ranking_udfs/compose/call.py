@@ -141,7 +141,8 @@ class Call:
     divide: str = "k"  # for precision_recall_curve
     caller: str = ""  # the name of the function in errors
     types: Types | None = None
-    is_part: bool = False  # true over partitions of users, in a database of partitions.py
+    is_part: bool = False  # true for a partition of users, in a database of partitions.py
+    is_merge: bool = False  # true over the rows that the partitions sent
     is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
@@ -281,6 +282,13 @@ class Call:
     @property
     def system_first(self) -> str:
         return "ranking_system AS system, " if self.has_systems else ""
+
+    @property
+    def values_of_parts(self) -> str:
+        """CTE `measured` of the values by user, as partitions send them."""
+        system = "system" if self.has_systems else "NULL"
+        rows = f"SELECT *, {system} AS ranking_system, true AS has_truth FROM _ranking_parts"
+        return f"measured AS NOT MATERIALIZED ({rows})"
 
     @property
     def may_have_grades(self) -> bool:
@@ -581,7 +589,7 @@ class Call:
         return self.min_grade if goes is None or choice.options[goes[0]] == goes[1] else 0
 
 
-COUNTING = ("evaluate", "_ranking_users", "by_item")
+COUNTING = ("evaluate", "by_item")
 
 
 def number(value: float) -> str:

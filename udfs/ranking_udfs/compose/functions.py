@@ -17,7 +17,6 @@ from .lists import CALLS_OF_LISTS
 from .split import SplitCall, events_problem
 from .templates import render
 
-PATHS = {"_ranking_users": "tables/internal/users_part.jinja"}  # templates of another name
 # By function: the class of its call, if that is not `Call`.
 CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,
@@ -32,7 +31,7 @@ CALLS: dict[str, type[Any]] = {
 
 def path_of(function: str) -> str:
     """Return the path of a function's template, below `sql/`."""
-    return PATHS.get(function) or f"{CALLS.get(function, Call).folder}/{function}.sql"
+    return f"{CALLS.get(function, Call).folder}/{function}.sql"
 
 
 def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
@@ -68,7 +67,8 @@ def compose_values(
         called: the name of the table function; its default namespace is `ranking`.
         arguments: values by name; those left out have their defaults.
         types: the columns of each table, by name of the table, if they are known.
-        facts: `caller`, the name of the function in errors, if it differs; `is_part`; `is_portable`.
+        facts: `caller`, the name of the function in errors, if it differs; `is_part`, `is_merge` or
+            `is_portable`.
     """
     namespace, _, function = called.rpartition(".")
     namespace = namespace or "ranking"

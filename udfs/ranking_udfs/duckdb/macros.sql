@@ -178,11 +178,8 @@ COMMENT ON MACRO TABLE ranking.fuse IS 'Fuses the rankings of several systems in
 
 CREATE OR REPLACE MACRO ranking.geometric_mean(number) AS
 exp((
-    coalesce(sum((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-    + coalesce(
-        list_aggregate(
-            list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-        0)
+    coalesce(sum(((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
+    + coalesce(list_aggregate(list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)), 0));
 COMMENT ON MACRO ranking.geometric_mean IS 'Computes the geometric mean of DOUBLEs, with values below 0.00001 raised to 0.00001, as trec_eval does for gm_map.';
 
@@ -200,11 +197,8 @@ COMMENT ON MACRO TABLE ranking.judged IS 'Builds a judged ranking for every user
 
 CREATE OR REPLACE MACRO ranking.mean(number) AS
 (
-    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-    + coalesce(
-        list_aggregate(
-            list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-        0)
+    coalesce(sum(((CASE WHEN abs(number) < 1048576 THEN number END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
+    + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);
 COMMENT ON MACRO ranking.mean IS 'Computes the mean of DOUBLEs, with the same result for any number of threads and order of rows, unlike avg.';
 
