@@ -40,9 +40,9 @@ rec, truth = (
 )
 sample = "hash(userid) % 10 = 0"  # some of the users, the same in both tables
 ranking_udfs.check(rec.where(sample).toArrow(), truth.where(sample).toArrow(), 10).show()
-ranking_udfs.spark.evaluate(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
+ranking_udfs.spark.evaluate(rec, truth, ["recall", "mrr", "ndcg"], [5, 10]).show()
 
-by_user = ranking_udfs.spark.by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
+by_user = ranking_udfs.spark.by_user(rec, truth, ["ndcg", "ndcg(gain=linear)"], 10)
 by_user.write.mode("overwrite").parquet(str(folder / "by_user.parquet"))
 
 # Call the functions in SQL: the share of lists with a relevant first film.

@@ -152,8 +152,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -173,7 +173,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -183,28 +184,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.evaluate', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.* REPLACE (least(lists.ranking_system, _ranking_systems.ranking_system) AS ranking_system),
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -241,12 +255,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -270,7 +281,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -580,43 +591,28 @@ sum((("f_measure") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("f_measure"), 0
 sum((("hit_rate") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("hit_rate"), 0) AS "hit_rate",
 sum((("recall_all") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("recall_all"), 0) AS "recall_all",
 (
-coalesce(sum((CASE WHEN abs("hits") < 1048576 THEN "hits" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("hits") FILTER (abs("hits") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("hits") < 1048576 THEN "hits" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("hits") FILTER (abs("hits") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("hits"), 0) AS "hits",
 sum((("mrr") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("mrr"), 0) AS "mrr",
 (
-coalesce(sum((CASE WHEN abs("first_hit_rank") < 1048576 THEN "first_hit_rank" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("first_hit_rank") FILTER (abs("first_hit_rank") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("first_hit_rank") < 1048576 THEN "first_hit_rank" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("first_hit_rank") FILTER (abs("first_hit_rank") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("first_hit_rank"), 0) AS "first_hit_rank",
 sum((("average_precision") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("average_precision"), 0) AS "average_precision",
 sum((("auc") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("auc"), 0) AS "auc",
 (
-coalesce(sum((CASE WHEN abs("dcg") < 1048576 THEN "dcg" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("dcg") FILTER (abs("dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("dcg") < 1048576 THEN "dcg" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("dcg") FILTER (abs("dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("dcg"), 0) AS "dcg",
 (
-coalesce(sum((CASE WHEN abs("ideal_dcg") < 1048576 THEN "ideal_dcg" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("ideal_dcg") FILTER (abs("ideal_dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("ideal_dcg") < 1048576 THEN "ideal_dcg" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("ideal_dcg") FILTER (abs("ideal_dcg") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("ideal_dcg"), 0) AS "ideal_dcg",
 sum((("ndcg") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("ndcg"), 0) AS "ndcg",
 (
-coalesce(sum((CASE WHEN abs("cumulative_gain") < 1048576 THEN "cumulative_gain" END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list("cumulative_gain") FILTER (abs("cumulative_gain") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs("cumulative_gain") < 1048576 THEN "cumulative_gain" END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list("cumulative_gain") FILTER (abs("cumulative_gain") >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count("cumulative_gain"), 0) AS "cumulative_gain",
 sum((("rbp") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("rbp"), 0) AS "rbp",
 sum((("half_life_utility") * 2 ** 80)::HUGEINT) / 2 ** 80 / nullif(count("half_life_utility"), 0) AS "half_life_utility",
@@ -764,8 +760,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -785,7 +781,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -795,28 +792,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.by_user', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -853,12 +863,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -882,7 +889,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -1308,8 +1315,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1329,7 +1336,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -1339,28 +1347,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.distribution', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -1397,12 +1418,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -1426,7 +1444,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -1729,11 +1747,8 @@ COLUMNS(lambda c: c IN ('system', 'ranking_system')), k, measure,
 count(value) AS users,
 count(*) - count(value) AS users_undefined,
 (
-coalesce(sum((CASE WHEN abs(value) < 1048576 THEN value END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list(value) FILTER (abs(value) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs(value) < 1048576 THEN value END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list(value) FILTER (abs(value) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(value), 0) AS mean,
 list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
 FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
@@ -1880,8 +1895,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -1901,7 +1916,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -1911,28 +1927,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.judged', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -1969,12 +1998,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -1998,7 +2024,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -2148,23 +2174,35 @@ END
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.explain', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM user_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*, truth_lists.userid IS NOT NULL AS has_truth,
@@ -2219,12 +2257,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -2246,7 +2281,7 @@ FROM paired))
 ), relevant_ranks AS NOT MATERIALIZED (
 SELECT * EXCLUDE (size), list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 ), entries AS MATERIALIZED (
@@ -2526,88 +2561,78 @@ regexp_full_match(name, '(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s
 OR regexp_full_match(name, '(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?', 'i')
 AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )
-)) AS problem)) AS pairs)
-SELECT unnest(pairs) AS found FROM by_names
+)) AS problem)) AS findings)
+SELECT unnest(findings) AS found FROM by_names
 UNION ALL
-SELECT ['unfit_column', concat(
-'default_collation must be binary (SET default_collation = ''binary''), got ', current_setting('default_collation'))]
-WHERE NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+SELECT [
+'unfit_column', NULL, 'default_collation must be binary',
+concat('default_collation must be binary (SET default_collation = ''binary''), got ', current_setting('default_collation'))]
+WHERE regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix') = false
 UNION ALL
-SELECT unnest(list_filter(
-list_transform(
-numbers,
-lambda entry: [
-CASE WHEN list_contains(hidden_grades, entry[1]) THEN 'grade_not_read' ELSE 'number_not_read' END, entry[1]]),
-lambda pair: NOT list_contains(pairs, pair)))
+SELECT unnest(list_transform(
+list_filter(numbers, lambda entry: NOT list_contains(list_transform(findings, lambda one: one[2]), entry[1])),
+lambda entry: CASE WHEN list_contains(hidden_grades, entry[1])
+THEN ['column_not_read', entry[1], 'truth: columns that look like grades are not read', entry[1], 'grades']
+ELSE ['number_not_read', NULL, NULL, entry[1]] END))
 FROM _ranking_unread CROSS JOIN by_names
 ),
-truth_pairs AS MATERIALIZED (
-SELECT userid, itemid, max(grade) AS grade
+pairs AS MATERIALIZED (
+SELECT
+userid, itemid,
+max(grade) AS grade, min(grade) AS lowest, count(*) AS n,
+count_if(has_grade AND rel IS NULL) AS n_null,
+count_if(NOT isfinite(grade)) AS n_infinite,
+count_if(isfinite(grade) AND grade < 0) AS n_negative,
+count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS n_fractional,
+min(grade) FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fraction
 FROM _ranking_truth
-WHERE userid IS NOT NULL
 GROUP BY userid, itemid
-), truth_users AS MATERIALIZED (
-SELECT userid, count_if(itemid IS NOT NULL AND grade > 0)::BIGINT AS n_relevant
-FROM truth_pairs
+), users AS MATERIALIZED (
+SELECT
+userid,
+sum(n) AS n,
+max(grade) AS highest,
+sum(n) FILTER (itemid IS NULL) AS n_null_items,
+count_if(itemid IS NOT NULL AND grade > 0)::BIGINT AS n_relevant,
+bool_and(lowest > 0) FILTER (itemid IS NOT NULL AND lowest IS NOT NULL) IS NOT false AS is_all_relevant
+FROM pairs
 GROUP BY userid
+), truth_pairs AS NOT MATERIALIZED (
+SELECT userid, itemid, grade FROM pairs WHERE userid IS NOT NULL
+), truth_users AS NOT MATERIALIZED (
+SELECT userid, n_relevant FROM users WHERE userid IS NOT NULL
 ),
-list_facts AS NOT MATERIALIZED (
+user_lists AS NOT MATERIALIZED (
+SELECT *, unnest([{'is_whole': true, 'k': NULL::BIGINT}, {'is_whole': false, 'k': NULL}], recursive := true)
+FROM (
+SELECT
+system, user, lists.userid, n, n_without_item, without_user, without_score, users.n_relevant,
+max(n) FILTER (users.userid IS NOT NULL) OVER () AS longest,
+(SELECT count(*) FROM truth_users) AS n_users,
+users.userid IS NOT NULL AS is_judged,
+users.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger,
+is_equal AND len(list_filter(best, lambda other: other[1] = best[1][1] AND other[2] IS DISTINCT FROM best[1][2])) > 0 AS is_equal,
+len(list_filter(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
+list_filter(
+ks::BIGINT[],
+lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
+AND len(list_filter(best, lambda other: other[1] = best[k][1] AND other[2] IS DISTINCT FROM best[k][2])) > 0) AS tied_cuts,
+CASE WHEN lists.userid IS NOT NULL AND len(items) > list_unique(items)
+THEN list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]::VARCHAR[] END AS repeated
+FROM (
 SELECT *, list_filter(list_transform(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
 FROM (
 SELECT
 userid, ranking_system::VARCHAR AS system, userid::VARCHAR AS user,
 count(*) AS n,
-count(itemid) AS n_items,
-count(given) AS n_scores,
-count(score) AS n_ranked,
-min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
-min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
+count(*) - count(itemid) AS n_without_item,
+list(itemid::VARCHAR) FILTER (userid IS NULL) AS without_user,
+list(itemid::VARCHAR) FILTER (score IS NULL) AS without_score,
 count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
 list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC') AS best
 FROM _ranking_rec
-GROUP BY ranking_system, userid)
-), list_problems AS NOT MATERIALIZED (
-SELECT
-system, user,
-unnest(
-list_filter(
-[
-{'code': 'null_user', 'count': (n * (userid IS NULL)::BIGINT)::BIGINT, 'item': coalesce(first_item, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'null_item', 'count': (n - n_items)::BIGINT, 'item': 'NULL'::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'null_score', 'count': (n - n_scores)::BIGINT, 'item': coalesce(without_score, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'nan_score', 'count': (n_scores - n_ranked)::BIGINT, 'item': coalesce(nan_item, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'repeated_item', 'count': (n_repeated * (userid IS NOT NULL)::BIGINT)::BIGINT, 'item': repeated::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
-{'code': 'equal_scores', 'count': (is_judged AND is_equal)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'ties_in_top_k', 'count': (is_judged AND is_tied)::BIGINT, 'item': NULL::VARCHAR, 'k': CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END::BIGINT, 'size': NULL::BIGINT},
-{'code': 'not_in_truth', 'count': is_stranger::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'ties_without_truth', 'count': (is_stranger AND (is_equal OR is_tied))::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT}]
-|| list_transform(
-list_filter(
-cuts,
-lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
-AND len(list_filter(best, lambda other: other[1] = best[k][1] AND other[2] IS DISTINCT FROM best[k][2])) > 0),
-lambda k: {'code': 'ties_at_k', 'count': is_judged::BIGINT, 'item': NULL::VARCHAR, 'k': k::BIGINT, 'size': NULL::BIGINT})
-|| list_transform(
-list_filter(cuts, lambda k: k > n),
-lambda k: {'code': 'short_lists', 'count': is_judged::BIGINT, 'item': NULL::VARCHAR, 'k': k::BIGINT, 'size': n::BIGINT})
-|| list_transform(
-list_filter(cuts, lambda k: k IS NULL AND n < n_relevant),
-lambda k: {'code': 'shorter_than_truth', 'count': is_judged::BIGINT, 'item': NULL::VARCHAR, 'k': k::BIGINT, 'size': NULL::BIGINT}),
-lambda one: one.count > 0),
-recursive := true)
-FROM (
-SELECT
-lists.* REPLACE (is_equal AND len(list_filter(best, lambda other: other[1] = best[1][1] AND other[2] IS DISTINCT FROM best[1][2])) > 0 AS is_equal),
-ks::BIGINT[] AS cuts,
-len(items) - list_unique(items) AS n_repeated,
-CASE WHEN n_repeated > 0 THEN list_transform(
-[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1][1]::VARCHAR END AS repeated,
-len(list_filter(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
-users.n_relevant,
-users.userid IS NOT NULL AS is_judged,
-users.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
-FROM list_facts AS lists
+GROUP BY ranking_system, userid)) AS lists
 
 LEFT JOIN truth_users AS users ON cast_to_type(lists.userid, struct_extract(
 {'text': '', 'same': lists.userid},
@@ -2619,72 +2644,6 @@ IS NOT DISTINCT FROM cast_to_type(users.userid, struct_extract(
 CASE WHEN typeof([users.userid]) = '"NULL"[]' OR typeof([lists.userid]) <> typeof([users.userid]) AND NOT regexp_full_match(
 typeof([lists.userid]) || typeof([users.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END)))
-), problems_of_lists AS MATERIALIZED (
-SELECT
-code, system, k, size, sum(count)::BIGINT AS count,
-min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row
-FROM list_problems
-GROUP BY code, system, k, size
-), problems_of_truth AS MATERIALIZED (
-SELECT
-code, sum(count)::BIGINT AS count,
-min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
-min('rel' || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
-NULL::VARCHAR AS severity
-FROM (
-SELECT
-highest, coalesce(userid::VARCHAR, 'NULL') AS user,
-unnest(
-list_filter(
-[
-{'code': 'users', 'count': (userid IS NOT NULL)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'truth rows', 'count': n::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'nothing_relevant', 'count': (n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'null_truth_user', 'count': (n * (userid IS NULL)::BIGINT)::BIGINT, 'item': coalesce(first_item, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'null_truth_item', 'count': (n - n_items)::BIGINT, 'item': 'NULL'::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'null_grade', 'count': n_without_grade::BIGINT, 'item': coalesce(without_grade, 'NULL')::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'infinite_grade', 'count': n_infinite::BIGINT, 'item': (infinite['item']::VARCHAR || ', ' || 'rel' || ' ' || infinite['rel']::VARCHAR)::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'negative_grade', 'count': n_negative::BIGINT, 'item': (negative['item']::VARCHAR || ', ' || 'rel' || ' ' || negative['rel']::VARCHAR)::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'fractional_grade', 'count': n_fractional::BIGINT, 'item': (fractional['item']::VARCHAR || ', ' || 'rel' || ' ' || fractional['rel']::VARCHAR)::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'repeated_truth', 'count': n_repeated::BIGINT, 'item': repeated::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'contradicting_grades', 'count': len(contradicting)::BIGINT, 'item': list_min(contradicting)::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT},
-{'code': 'no_relevant_item', 'count': (userid IS NOT NULL AND n_relevant = 0)::BIGINT, 'item': NULL::VARCHAR, 'k': NULL::BIGINT, 'size': NULL::BIGINT}],
-lambda one: one.count > 0),
-recursive := true)
-FROM (
-SELECT
-*,
-len(items) - list_unique(items) AS n_repeated,
-CASE WHEN n_repeated > 0 THEN list_transform(
-[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1][1]::VARCHAR END AS repeated,
-CASE WHEN n_repeated > 0
-THEN list_distinct(list_transform(
-[list_sort(list_transform(list_distinct(graded), lambda one: one.item), 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1])
-END AS contradicting
-FROM (
-SELECT
-userid,
-count(*) AS n,
-count(itemid) AS n_items,
-count_if(has_grade AND rel IS NULL) AS n_without_grade,
-count_if(NOT isfinite(grade)) AS n_infinite,
-count_if(isfinite(grade) AND grade < 0) AS n_negative,
-count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS n_fractional,
-count_if(itemid IS NOT NULL AND grade > 0)::BIGINT AS n_relevant,
-count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
-max(grade) AS highest,
-min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
-min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-min({'item': itemid, 'rel': rel})
-FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fractional,
-list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items,
-list({'item': itemid, 'grade': grade})
-FILTER (has_grade AND userid IS NOT NULL AND itemid IS NOT NULL AND grade IS NOT NULL) AS graded
-FROM _ranking_truth
-GROUP BY userid)))
-GROUP BY code
 ), judged_lists AS NOT MATERIALIZED (
 
 
@@ -2791,7 +2750,7 @@ IS NOT DISTINCT FROM cast_to_type(users.userid, struct_extract(
 CASE WHEN typeof([users.userid]) = '"NULL"[]' OR typeof([lists.userid]) <> typeof([users.userid]) AND NOT regexp_full_match(
 typeof([lists.userid]) || typeof([users.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
-), list_evidence AS NOT MATERIALIZED (
+), list_evidence AS MATERIALIZED (
 SELECT
 system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_stepped,
 is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1 AS is_numbered,
@@ -2805,76 +2764,50 @@ CASE WHEN n_grades > 1 THEN list_transform(found, lambda one: one.grade)
 = list_sort(list_transform(found, lambda one: one.grade), 'DESC', 'NULLS LAST') END AS is_ordered,
 round((sum(recall) OVER of_user - recall)::DOUBLE / nullif(count(recall) OVER of_user - 1, 0))::BIGINT
 AS others_recall,
-unnest(
-[{'is_whole': true, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
-|| list_transform(
-deviations,
-lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
-recursive := true)
+round(list_avg(deviations))::BIGINT AS deviation,
+list_transform(deviations, lambda one, i: {'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}) AS of_items
 FROM evidence_of_lists
 WINDOW of_user AS (PARTITION BY userid)
-), evidence AS MATERIALIZED (
-SELECT
-system, item,
-count(deviation) AS n,
-sum(deviation)::BIGINT AS total,
-sum(deviation * deviation)::BIGINT AS squares,
-count_if(is_whole AND deviation < 0)::BIGINT AS below,
-count_if(is_whole AND deviation > 0)::BIGINT AS above,
-count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-count_if(is_whole AND n > 2)::BIGINT AS long,
-count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-count_if(is_whole AND is_numbered)::BIGINT AS numbered,
-count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-count_if(is_whole AND is_first)::BIGINT AS first,
-count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-count_if(is_whole AND own_rank > 0)::BIGINT AS own,
-coalesce(sum(own_rank) FILTER (is_whole), 0)::BIGINT AS own_ranks,
-count_if(is_whole AND own_rank > 0 AND own_grade > 0)::BIGINT AS own_relevant,
-min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user,
-count_if(is_whole AND is_top)::BIGINT AS top,
-count_if(is_whole AND is_top AND n_relevant > 2)::BIGINT AS long_top,
-count_if(is_whole AND is_near)::BIGINT AS near,
-count_if(is_whole AND NOT is_top)::BIGINT AS complete,
-count_if(is_whole AND NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1)::BIGINT AS blocks,
-count(others_recall) FILTER (is_whole) AS compared,
-count(others_recall) FILTER (is_whole AND is_top) AS compared_top,
-sum(others_recall) FILTER (is_whole)::BIGINT AS other_recall,
-sum(others_recall * others_recall) FILTER (is_whole)::BIGINT AS other_recall_squares,
-sum(others_recall) FILTER (is_whole AND is_top)::BIGINT AS other_recall_top,
-min(userid::VARCHAR) FILTER (is_whole AND is_top) AS top_user
-FROM list_evidence
-GROUP BY system, item
-), evidence_of_systems AS NOT MATERIALIZED (
+), whole_lists AS NOT MATERIALIZED (
 SELECT
 system,
-sum(COLUMNS(* EXCLUDE (system, item, n, total, squares, least, most, user, top_user))),
-min(least) AS least,
-max(most) AS most,
-min(user) AS user,
-min(top_user) AS top_user,
-sum(n) FILTER (item IS NULL) AS n_whole,
-sum(total) FILTER (item IS NULL) AS total_whole,
-sum(squares) FILTER (item IS NULL) AS squares_whole,
-
-sum(total / sqrt(nullif(n, 0))) FILTER (item IS NOT NULL) AS item_sum,
-sum(sqrt(n)) FILTER (item IS NOT NULL) AS item_weight,
-sum(total::DOUBLE ** 2 / nullif(n, 0)) FILTER (item IS NOT NULL) AS item_squares,
-sum(total::DOUBLE) FILTER (item IS NOT NULL) AS item_total,
-sum(n::DOUBLE) FILTER (item IS NOT NULL) AS item_lists,
-count(*) FILTER (item IS NOT NULL) AS n_items
-FROM evidence
+count(deviation) AS n_whole, sum(deviation)::BIGINT AS total_whole, sum(deviation * deviation)::BIGINT AS squares_whole,
+count(*) FILTER (deviation < 0) AS below, count(*) FILTER (deviation > 0) AS above,
+count(userid) AS lists, sum(n_rows)::BIGINT AS rows,
+count(*) FILTER (n > 2) AS long, count(*) FILTER (is_stepped) AS stepped, count(*) FILTER (is_numbered) AS numbered,
+count(*) FILTER (is_against AND n > 0) AS against,
+count(n_relevant) AS judged, sum(n_unknown * (n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+count(*) FILTER (n_relevant > 1) AS several,
+count(*) FILTER (is_first) AS first, count(*) FILTER (is_mixed) AS mixed, count(*) FILTER (is_mixed AND is_ordered) AS ordered,
+count(*) FILTER (own_rank > 0) AS own,
+coalesce(sum(own_rank), 0)::BIGINT AS own_ranks,
+count(*) FILTER (own_rank > 0 AND own_grade > 0) AS own_relevant,
+min(content) FILTER (n_relevant IS NOT NULL) AS least, max(content) FILTER (n_relevant IS NOT NULL) AS most,
+min(userid::VARCHAR) FILTER (deviation < 0) AS user, min(userid::VARCHAR) AS first_user,
+count(*) FILTER (is_top) AS top, count(*) FILTER (is_top AND n_relevant > 2) AS long_top, count(*) FILTER (is_near) AS near,
+count(*) FILTER (NOT is_top) AS complete, count(*) FILTER (NOT is_top AND hit_ranks[3] - hit_ranks[1] = n_relevant - 1) AS blocks,
+count(others_recall) AS compared, count(others_recall) FILTER (is_top) AS compared_top,
+sum(others_recall)::BIGINT AS other_recall, sum(others_recall * others_recall)::BIGINT AS other_recall_squares,
+sum(others_recall) FILTER (is_top)::BIGINT AS other_recall_top,
+min(userid::VARCHAR) FILTER (is_top) AS top_user
+FROM list_evidence
 GROUP BY system
-), ends AS NOT MATERIALIZED (
+), listed_hits AS NOT MATERIALIZED (
+
 SELECT
-*,
+system,
+sum(total / sqrt(n)) AS item_sum,
+sum(sqrt(n)) AS item_weight, sum(total ** 2 / n) AS item_squares, sum(total) AS item_total,
+sum(n::DOUBLE) AS item_lists,
+count(*) AS n_items
+FROM (
+SELECT system, item, count(*) AS n, sum(deviation)::DOUBLE AS total
+FROM (SELECT system, unnest(of_items, recursive := true) FROM list_evidence)
+GROUP BY system, item)
+GROUP BY system
+), evidence AS MATERIALIZED (
+SELECT
+whole.*,
 2 * against > lists OR numbered >= greatest(0.95 * long, 1) AS looks_ranked,
 n_whole >= 30
 AND coalesce(
@@ -2886,71 +2819,20 @@ AND item_sum ** 2 * (n_items - 1) > 3.3 ** 2 * n_items
 * (item_squares - 2 * (item_sum / item_weight) * item_total + (item_sum / item_weight) ** 2 * item_lists)
 AS is_surely_below,
 top::DOUBLE / nullif(several, 0) AS top_share,
-coalesce(max(top::DOUBLE / nullif(several, 0)) OVER others, 0) AS other_share
-FROM evidence_of_systems
-WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
-), problems_of_evidence AS MATERIALIZED (
-SELECT one.code, system, one.count::BIGINT AS count, one.of_row, one.of::BIGINT AS of, one.severity
-FROM (
-SELECT system, unnest([
-{'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
-{'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
-{'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
-{'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
-{'code': 'partial_leak', 'count': top * is_leak::BIGINT, 'of': several, 'severity': leak_severity,
-'of_row': {'user': top_user, 'item': NULL}},
-{'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL},
-{'code': 'self_retrieved', 'count': own * is_own::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
-]) AS one
-FROM (
-SELECT
-*,
-looks_ranked AND n_whole = 0 AS is_unknown,
-below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT AS n_below,
-CASE WHEN is_surely_below THEN 'error' ELSE 'warning' END AS end_severity,
-'upside_down' AS end_code,
-unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
-CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'error' ELSE 'warning' END AS truth_severity,
+coalesce(max(top::DOUBLE / nullif(several, 0)) OVER others, 0) AS other_share,
 coalesce(
-NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
-AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
-AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
-(top_share * (1 - top_share) + other_share * (1 - other_share)) / nullif(compared, 0)))
-AND other_recall_top::DOUBLE / nullif(compared_top, 0)
-- (other_recall - other_recall_top)::DOUBLE / nullif(compared - compared_top, 0)
-<= 0.4 * sqrt(greatest(
-other_recall_squares::DOUBLE / nullif(compared, 0)
-- (other_recall::DOUBLE / nullif(compared, 0)) ** 2, 0))),
-false) AS is_leak,
-CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN 'warning' ELSE 'info' END
-AS leak_severity,
-judged >= 30 AND least = most AS is_one_list,
-own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0 AS is_own
-FROM ends))
-WHERE one.count > 0
-),
-problems_of_columns AS NOT MATERIALIZED (
-SELECT
-code, count(*) AS count,
-regexp_replace(split_part(sentence, ', got ', 1), '^(.{57}).{4,}$', '\1...') AS problem,
-CASE
-WHEN strpos(sentence, ', got ') <= 61 THEN split_part(sentence, ', got ', 2)
-ELSE string_agg(text, ', ' ORDER BY place ASC NULLS LAST)
-END AS example
-FROM (
-SELECT
-found[1] AS code, found[2] AS text, row_number() OVER () AS place,
-CASE WHEN code = 'unfit_column' THEN text END AS sentence
-FROM _ranking_columns)
-WHERE code <> 'users'
-GROUP BY code, sentence
-UNION ALL BY NAME
-SELECT 'no_rows' AS code, 1 AS count WHERE NOT EXISTS (FROM _ranking_rec)
-),
-systems AS MATERIALIZED (
-SELECT DISTINCT system FROM evidence
+(-total_whole) < 0 AND (-total_whole)::DOUBLE ** 2 * (n_whole - 1)
+> (1.65) ** 2 * (n_whole * squares_whole::DOUBLE - (-total_whole)::DOUBLE ** 2),
+false) AS is_above,
+unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
+false AS is_explained
+FROM whole_lists AS whole
+LEFT JOIN listed_hits AS hits ON whole.system IS NOT DISTINCT FROM hits.system
+WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
+), systems AS MATERIALIZED (
+SELECT system, min(first_user) AS first_user FROM evidence GROUP BY system
 UNION ALL
-SELECT NULL WHERE NOT EXISTS (FROM evidence)
+SELECT NULL, NULL WHERE NOT EXISTS (FROM evidence)
 ), listed_users AS MATERIALIZED (
 SELECT DISTINCT ranking_system::VARCHAR AS system, userid AS id FROM _ranking_rec WHERE userid IS NOT NULL
 ), listed_items AS MATERIALIZED (
@@ -2958,27 +2840,42 @@ SELECT DISTINCT ranking_system::VARCHAR AS system, itemid AS id FROM _ranking_re
 ), known_users AS NOT MATERIALIZED (
 SELECT userid AS id FROM truth_users
 ), known_items AS MATERIALIZED (
-SELECT DISTINCT itemid AS id FROM _ranking_truth WHERE itemid IS NOT NULL
-), matched_users AS MATERIALIZED (
-
+SELECT DISTINCT itemid AS id FROM pairs WHERE itemid IS NOT NULL
+), lengths AS NOT MATERIALIZED (
 SELECT
-ids.system, ids.listed, ids.known, alike.form.text AS alike, of_all.n AS n_truth, of_all.id AS of_truth,
-ids.form AS listed_form, alike.form AS alike_form
-FROM (
-SELECT
-* EXCLUDE (text, composed, trimmed),
-{
-'text': text, 'composed': composed, 'trimmed': trimmed,
-'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
-FROM (
-SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
-FROM (
-SELECT *, nfc_normalize(text) AS composed
+name,
+CASE
+WHEN longest = shortest AND shortest BETWEEN 8 AND other_shortest - 1 THEN shortest
+WHEN other_longest = other_shortest AND other_shortest BETWEEN 8 AND shortest - 1 THEN other_shortest
+ELSE 2147483647
+END AS cut
 FROM (
 SELECT
-listed.system, listed.id AS listed, known.id AS known,
-CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text
+name, min(n) FILTER (is_rec) AS shortest, max(n) FILTER (is_rec) AS longest,
+min(n) FILTER (NOT is_rec) AS other_shortest, max(n) FILTER (NOT is_rec) AS other_longest
+FROM (
+SELECT 'userid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+UNION ALL
+SELECT 'userid' AS name, false AS is_rec, len(id::VARCHAR) AS n FROM known_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+UNION ALL
+SELECT 'itemid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+UNION ALL
+SELECT 'itemid' AS name, false AS is_rec, len(id::VARCHAR) AS n FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+)
+GROUP BY name)
+), matched AS NOT MATERIALIZED (
+SELECT
+ids.*, alike.text AS alike,
+CASE WHEN alike.text IS NOT NULL THEN coalesce(nullif(list_distinct([CASE WHEN nfc_normalize(ids.text) = nfc_normalize(alike.text) THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) = regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) = coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') = regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) = coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) THEN 'signs' END, CASE WHEN ltrim(ids.text, '0') = ltrim(alike.text, '0') THEN 'zeros' END, CASE WHEN lower(ids.text) = lower(alike.text) THEN 'case' END, CASE WHEN left(ids.text, cut) = left(alike.text, cut) THEN 'lengths' END]), []), ['several forms']) END AS differences
+FROM (
+SELECT *, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain
+FROM (
+SELECT
+'userid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
+CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text,
+of_all.n AS n_truth, of_all.id AS of_truth
 FROM listed_users AS listed
+CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_users) AS of_all
 LEFT JOIN known_users AS known ON cast_to_type(listed.id, struct_extract(
 {'text': '', 'same': listed.id},
 CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
@@ -2989,44 +2886,14 @@ IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
 CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
 typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
-WHERE regexp_full_match(typeof(listed.id), '(?s)VARCHAR|UUID|ENUM\(.*\)'))))) AS ids
-CROSS JOIN (SELECT count(id) AS n, min(id) AS id FROM known_users) AS of_all
-LEFT JOIN (
-SELECT lower(ltrim(form.number, '0')) AS plain, min(form) AS form
-FROM (
+WHERE regexp_full_match(typeof(listed.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+UNION ALL
 SELECT
-* EXCLUDE (text, composed, trimmed),
-{
-'text': text, 'composed': composed, 'trimmed': trimmed,
-'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
-FROM (
-SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
-FROM (
-SELECT *, nfc_normalize(text) AS composed
-FROM (
-SELECT id::VARCHAR AS text FROM known_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')))))
-GROUP BY plain) AS alike
-ON lower(ltrim(ids.form.number, '0')) = alike.plain
-), matched_items AS MATERIALIZED (
-
-SELECT
-ids.system, ids.listed, ids.known, alike.form.text AS alike, of_all.n AS n_truth, of_all.id AS of_truth,
-ids.form AS listed_form, alike.form AS alike_form
-FROM (
-SELECT
-* EXCLUDE (text, composed, trimmed),
-{
-'text': text, 'composed': composed, 'trimmed': trimmed,
-'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
-FROM (
-SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
-FROM (
-SELECT *, nfc_normalize(text) AS composed
-FROM (
-SELECT
-listed.system, listed.id AS listed, known.id AS known,
-CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text
+'itemid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
+CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text,
+of_all.n AS n_truth, of_all.id AS of_truth
 FROM listed_items AS listed
+CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_items) AS of_all
 LEFT JOIN known_items AS known ON cast_to_type(listed.id, struct_extract(
 {'text': '', 'same': listed.id},
 CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
@@ -3036,34 +2903,24 @@ IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
 {'text': '', 'same': known.id},
 CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
 typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END)))))) AS ids
-CROSS JOIN (SELECT count(id) AS n, min(id) AS id FROM known_items) AS of_all
+THEN 'text' ELSE 'same' END)))
+LEFT JOIN lengths USING (name)) AS ids
 LEFT JOIN (
-SELECT lower(ltrim(form.number, '0')) AS plain, min(form) AS form
+SELECT name, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain, min(text) AS text
 FROM (
+SELECT 'userid' AS name, id::VARCHAR AS text FROM known_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+UNION ALL
+SELECT 'itemid', id::VARCHAR FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)'))
+JOIN lengths USING (name)
+GROUP BY ALL) AS alike
+ON ids.plain = alike.plain AND ids.name = alike.name
+), served AS NOT MATERIALIZED (
 SELECT
-* EXCLUDE (text, composed, trimmed),
-{
-'text': text, 'composed': composed, 'trimmed': trimmed,
-'number': regexp_replace(trimmed, '^(-?\d+)\.0+$', '\1')} AS form
+userid, one.name AS system, one.first_user AS first_user, n_served, len(every_system) AS n_systems,
+list_contains(served, {'name': one.name}) AS is_served
 FROM (
-SELECT *, regexp_replace(composed, '^[\s\pZ\pC]+|[\s\pZ\pC]+$', '', 'g') AS trimmed
+SELECT id::VARCHAR AS userid, served, len(served) AS n_served, every_system, unnest(every_system) AS one
 FROM (
-SELECT *, nfc_normalize(text) AS composed
-FROM (
-SELECT id::VARCHAR AS text FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')))))
-GROUP BY plain) AS alike
-ON lower(ltrim(ids.form.number, '0')) = alike.plain
-), inexact_ids AS MATERIALIZED (
-SELECT DISTINCT code, id
-FROM (
-SELECT 'inexact_user' AS code, id::VARCHAR AS id, typeof(id) AS type FROM listed_users UNION ALL
-SELECT 'inexact_user' AS code, id::VARCHAR AS id, typeof(id) AS type FROM known_users UNION ALL
-SELECT 'inexact_item' AS code, id::VARCHAR AS id, typeof(id) AS type FROM listed_items UNION ALL
-SELECT 'inexact_item' AS code, id::VARCHAR AS id, typeof(id) AS type FROM known_items)
-WHERE type IN ('DOUBLE', 'FLOAT')
-AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
-), served_users AS NOT MATERIALIZED (
 SELECT known.id, coalesce(list({'name': listed.system}) FILTER (listed.id IS NOT NULL), []) AS served
 FROM known_users AS known
 LEFT JOIN listed_users AS listed ON cast_to_type(listed.id, struct_extract(
@@ -3076,23 +2933,198 @@ IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
 CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
 typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
-GROUP BY known.id
-), user_problems AS MATERIALIZED (
+GROUP BY known.id)
+CROSS JOIN (SELECT list({'name': system, 'first_user': first_user}) AS every_system FROM systems))
+),
+rows AS NOT MATERIALIZED (
+SELECT ranking_system::VARCHAR AS system, userid, itemid, score FROM _ranking_rec
+),
+user_lists_found AS NOT MATERIALIZED (
 SELECT
-id::VARCHAR AS user,
-unnest(
-list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
-|| list_transform(
-list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
-lambda one: {'code': 'not_in_rec', 'system': one})
-|| list_transform(
-list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
-lambda one: {'code': 'one_system_only', 'system': one.name}),
-recursive := true)
-FROM served_users
-CROSS JOIN (SELECT list(system) AS every_system FROM systems)
-), systems_apart AS NOT MATERIALIZED (
-
+*,
+(CASE WHEN is_whole THEN len(without_user) END)::BIGINT AS null_in_rec,
+(CASE WHEN is_whole THEN n_without_item END)::BIGINT AS null_in_rec_1,
+(CASE WHEN is_whole THEN len(without_score) END)::BIGINT AS null_in_rec_2,
+(CASE WHEN is_whole THEN len(repeated) END)::BIGINT AS repeated_item,
+(CASE WHEN is_whole THEN is_judged AND is_equal END)::BIGINT AS equal_scores,
+(CASE WHEN is_whole THEN is_judged AND is_tied END)::BIGINT AS ties_in_top_k,
+(CASE WHEN NOT is_whole THEN is_judged AND list_contains(tied_cuts, k) END)::BIGINT AS ties_at_k,
+(CASE WHEN NOT is_whole THEN is_judged AND n < k AND n < longest END)::BIGINT AS short_lists,
+(CASE WHEN NOT is_whole THEN is_judged AND k IS NULL AND n < n_relevant END)::BIGINT AS shorter_than_truth,
+(CASE WHEN is_whole THEN is_stranger AND (is_equal OR is_tied) END)::BIGINT AS ties_without_truth,
+(CASE WHEN is_whole THEN is_stranger END)::BIGINT AS not_in_truth
+FROM user_lists
+),
+pairs_found AS NOT MATERIALIZED (
+SELECT
+*,
+(n * (userid IS NULL)::BIGINT)::BIGINT AS null_in_truth,
+(n_null)::BIGINT AS null_grade,
+(n_infinite)::BIGINT AS infinite_grade,
+(n_negative)::BIGINT AS negative_grade,
+(n_fractional)::BIGINT AS fractional_grade,
+((n - 1) * (userid IS NOT NULL AND itemid IS NOT NULL)::BIGINT)::BIGINT AS repeated_truth,
+(userid IS NOT NULL AND itemid IS NOT NULL AND lowest < grade)::BIGINT AS contradicting_grades
+FROM pairs
+),
+users_found AS NOT MATERIALIZED (
+SELECT
+*,
+(n_null_items)::BIGINT AS null_in_truth,
+(userid IS NOT NULL AND n_relevant = 0)::BIGINT AS no_relevant_item
+FROM users
+),
+served_found AS NOT MATERIALIZED (
+SELECT
+*,
+(NOT is_served)::BIGINT AS not_in_rec,
+(is_served AND n_served = 1 AND n_systems > 1)::BIGINT AS one_system_only
+FROM served
+),
+matched_found AS NOT MATERIALIZED (
+SELECT
+*,
+(alike IS NOT NULL)::BIGINT AS spelling
+FROM matched
+),
+queried_rows AS NOT MATERIALIZED (
+SELECT
+NULL::VARCHAR AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, NULL::VARCHAR AS column_name, NULL::VARCHAR AS userid,
+NULL::VARCHAR AS itemid, NULL::BIGINT AS of, NULL::VARCHAR AS example, NULL::VARCHAR AS problem
+WHERE false
+UNION ALL BY NAME
+SELECT 'inexact_id' AS code, * FROM (
+SELECT DISTINCT 'userid' AS column_name, id::VARCHAR AS userid
+FROM (
+SELECT id::VARCHAR AS id, typeof(id) AS type FROM listed_users
+UNION ALL
+SELECT id::VARCHAR, typeof(id) FROM known_users)
+WHERE type IN ('DOUBLE', 'FLOAT')
+AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
+UNION ALL BY NAME
+SELECT DISTINCT 'itemid' AS column_name, id::VARCHAR AS itemid
+FROM (
+SELECT id::VARCHAR AS id, typeof(id) AS type FROM listed_items
+UNION ALL
+SELECT id::VARCHAR, typeof(id) FROM known_items)
+WHERE type IN ('DOUBLE', 'FLOAT')
+AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308)
+), counted AS NOT MATERIALIZED (
+SELECT
+NULL::VARCHAR AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, NULL::VARCHAR AS column_name, NULL::BIGINT AS total,
+NULL::BIGINT AS of, NULL::VARCHAR AS severity, NULL::VARCHAR AS example, NULL::VARCHAR AS problem,
+NULL::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR) AS first
+WHERE false
+UNION ALL BY NAME
+SELECT
+system AS system,
+unnest(['null_in_rec', 'null_in_rec', 'null_in_rec', 'repeated_item', 'equal_scores', 'ties_in_top_k', 'ties_at_k', 'short_lists', 'shorter_than_truth', 'ties_without_truth', 'not_in_truth']) AS code,
+unnest([(sum(null_in_rec))::BIGINT, (sum(null_in_rec_1))::BIGINT, (sum(null_in_rec_2))::BIGINT, (sum(repeated_item))::BIGINT, (sum(equal_scores))::BIGINT, (sum(ties_in_top_k))::BIGINT, (sum(ties_at_k))::BIGINT, (sum(short_lists))::BIGINT, (sum(shorter_than_truth))::BIGINT, (sum(ties_without_truth))::BIGINT, (sum(not_in_truth))::BIGINT]) AS total,
+unnest([sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, any_value(n_users)::BIGINT, count_if(is_stranger)::BIGINT, count(userid)::BIGINT]) AS of,
+unnest(['userid', 'itemid', 'score', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL]) AS column_name,
+unnest([k, k, k, CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, k, k, k, k, k]) AS k,
+unnest([NULL, NULL, NULL, NULL, NULL, NULL, NULL, CASE WHEN any_value(longest) < any_value(k) THEN 'rec: users with fewer items than the longest list' END, NULL, NULL, NULL]) AS problem,
+unnest([min({'user': user, 'item': (CASE WHEN is_whole THEN without_user END)[1], 'value': NULL::DOUBLE}) FILTER (null_in_rec > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (null_in_rec_1 > 0), min({'user': user, 'item': (CASE WHEN is_whole THEN without_score END)[1], 'value': NULL::DOUBLE}) FILTER (null_in_rec_2 > 0), min({'user': user, 'item': (CASE WHEN is_whole THEN repeated END)[1], 'value': NULL::DOUBLE}) FILTER (repeated_item > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (equal_scores > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_in_top_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_at_k > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (short_lists > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (shorter_than_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (ties_without_truth > 0), min({'user': user, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_truth > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+FROM user_lists_found
+GROUP BY system, is_whole, k
+UNION ALL BY NAME
+SELECT
+NULL::VARCHAR AS system,
+unnest(['null_in_truth', 'null_grade', 'infinite_grade', 'negative_grade', 'fractional_grade', 'repeated_truth', 'contradicting_grades']) AS code,
+unnest([(sum(null_in_truth))::BIGINT, (sum(null_grade))::BIGINT, (sum(infinite_grade))::BIGINT, (sum(negative_grade))::BIGINT, (sum(fractional_grade))::BIGINT, (sum(repeated_truth))::BIGINT, (sum(contradicting_grades))::BIGINT]) AS total,
+unnest([sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, NULL::BIGINT]) AS of,
+unnest(['userid', NULL, NULL, NULL, NULL, NULL, NULL]) AS column_name,
+unnest([min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_grade > 0), min({'user': userid, 'item': itemid, 'value': if(isfinite(grade), lowest, grade)}) FILTER (infinite_grade > 0), min({'user': userid, 'item': itemid, 'value': lowest}) FILTER (negative_grade > 0), min({'user': userid, 'item': itemid, 'value': fraction}) FILTER (fractional_grade > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (repeated_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (contradicting_grades > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+FROM pairs_found
+UNION ALL BY NAME
+SELECT
+NULL::VARCHAR AS system,
+unnest(['nothing_relevant', 'null_in_truth', 'no_relevant_item']) AS code,
+unnest([(CASE WHEN count_if(userid IS NOT NULL) > 0 AND count_if(userid IS NOT NULL AND n_relevant > 0) = 0 THEN sum(n) FILTER (highest IS NOT NULL AND n_relevant = 0) END)::BIGINT, (sum(null_in_truth))::BIGINT, (CASE WHEN count_if(userid IS NOT NULL AND n_relevant > 0) > 0 THEN sum(no_relevant_item) END)::BIGINT]) AS total,
+unnest([sum(n)::BIGINT, sum(n)::BIGINT, count(userid)::BIGINT]) AS of,
+unnest([NULL, 'itemid', NULL]) AS column_name,
+unnest([NULL, NULL, CASE WHEN false THEN 'info' END]) AS severity,
+unnest([min('rel' || ' ' || highest), NULL, NULL]) AS example,
+unnest([NULL, min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (null_in_truth > 0), min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (no_relevant_item > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+FROM users_found
+UNION ALL BY NAME
+SELECT
+system AS system,
+unnest(['no_common_id', 'not_in_rec', 'one_system_only']) AS code,
+unnest([(CASE WHEN count_if(is_served) = 0 THEN count(*) END)::BIGINT, (CASE WHEN count_if(is_served) > 0 THEN sum(not_in_rec) END)::BIGINT, (sum(one_system_only))::BIGINT]) AS total,
+unnest([count(*)::BIGINT, count(*)::BIGINT, count(*)::BIGINT]) AS of,
+unnest(['userid', NULL, NULL]) AS column_name,
+unnest([concat(
+'userid', ' ', min(userid), ' in truth, ', coalesce('userid' || ' ' || any_value(first_user), 'none'), ' in rec'), NULL, NULL]) AS example,
+unnest([NULL, min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_rec > 0), min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (one_system_only > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+FROM served_found
+GROUP BY system
+UNION ALL BY NAME
+SELECT
+system AS system,
+unnest(['no_common_id', 'spelling']) AS code,
+unnest([(CASE WHEN name = 'itemid' AND count_if(is_known) = 0 THEN any_value(n_truth) END)::BIGINT, (sum(spelling))::BIGINT]) AS total,
+unnest([any_value(n_truth)::BIGINT, count(*)::BIGINT]) AS of,
+unnest(['itemid', name]) AS column_name,
+unnest([concat('itemid', ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec'), concat(
+name, ' ', min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL), ' (',
+array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '),
+')')]) AS example,
+unnest([NULL, NULL]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+FROM matched_found
+GROUP BY system, name
+UNION ALL BY NAME
+SELECT
+system,
+unnest(['upside_down', 'unknown_end', 'truth_in_rec', 'partial_leak', 'one_list_for_all', 'self_retrieved']) AS code,
+unnest([(CASE WHEN NOT is_explained THEN below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT END)::BIGINT, (lists * (looks_ranked AND NOT is_surely_below AND NOT coalesce(below > above, false) AND NOT is_above)::BIGINT)::BIGINT, (first * is_truth::BIGINT)::BIGINT, (top * coalesce(
+NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
+AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
+AND (compared = 0 OR top_share - other_share >= greatest(0.1, 4 * sqrt(
+(top_share * (1 - top_share) + other_share * (1 - other_share)) / nullif(compared, 0)))
+AND other_recall_top::DOUBLE / nullif(compared_top, 0)
+- (other_recall - other_recall_top)::DOUBLE / nullif(compared - compared_top, 0)
+<= 0.4 * sqrt(greatest(
+other_recall_squares::DOUBLE / nullif(compared, 0)
+- (other_recall::DOUBLE / nullif(compared, 0)) ** 2, 0))),
+false)::BIGINT)::BIGINT, (judged * (judged >= 30 AND least = most)::BIGINT)::BIGINT, (own * (own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0)::BIGINT)::BIGINT]) AS total,
+unnest([n_whole, lists, several, several, judged, judged]) AS of,
+unnest([CASE WHEN is_surely_below THEN 'error' ELSE 'warning' END, NULL, CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'error' ELSE 'warning' END, CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN 'warning' ELSE 'info' END, NULL, NULL]) AS severity,
+unnest([{'user': user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': top_user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}]) AS first
+FROM evidence
+UNION ALL BY NAME
+SELECT
+found[1] AS code, string_agg(found[2], ', ') AS column_name, found[3] AS problem, count(*) AS total,
+concat(string_agg(found[4], ', '), any_value(' (' || found[5] || ')')) AS example
+FROM _ranking_columns
+WHERE code <> 'users'
+GROUP BY code, problem
+UNION ALL BY NAME
+SELECT
+code, system, k, column_name, problem, count(*) AS total, any_value(of) AS of, min(example) AS example,
+min({'user': userid, 'item': itemid, 'value': NULL}) FILTER (example IS NULL) AS first
+FROM queried_rows
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT 'no_rows' AS code, * RENAME (count AS total) FROM (
+SELECT 1 AS count WHERE NOT EXISTS (FROM evidence))
+UNION ALL BY NAME
+SELECT 'swapped' AS code, * RENAME (count AS total) FROM (
+SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
+FROM (
+SELECT listed.is_user <> known.is_user AS is_crossed, count(DISTINCT id) AS n
+FROM (
+SELECT true AS is_user, id::VARCHAR AS id FROM listed_users
+UNION ALL SELECT false, id::VARCHAR FROM listed_items) AS listed
+JOIN (
+SELECT true AS is_user, id::VARCHAR AS id FROM known_users
+UNION ALL SELECT false, id::VARCHAR FROM known_items) AS known USING (id)
+GROUP BY listed.is_user, known.is_user)
+HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n))
+UNION ALL BY NAME
+SELECT 'systems_apart' AS code, * RENAME (count AS total) FROM (
+SELECT system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
+FROM (
 SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart, every_system
 FROM (
 SELECT system, every_system, list_distinct(flatten(list(one))) AS together
@@ -3116,205 +3148,67 @@ THEN 'text' ELSE 'same' END))
 WHERE listed.system IS NOT NULL
 GROUP BY listed.id)
 HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
-GROUP BY system, every_system)
-), problems_of_ids AS MATERIALIZED (
-SELECT
-'user_spelling' AS code, system, count(alike) AS count, count(*) AS of,
-concat(
-'userid', ' ',
-min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL),
-' (', concat_ws(
-', ',
-CASE WHEN bool_or(listed_form.text <> listed_form.composed OR alike_form.text <> alike_form.composed) THEN 'Unicode' END,
-CASE WHEN bool_or(
-replace(listed_form.composed, listed_form.trimmed, '|') <> replace(alike_form.composed, alike_form.trimmed, '|'))
-THEN 'blanks' END,
-CASE WHEN bool_or(ltrim(listed_form.number, '0') <> ltrim(alike_form.number, '0')) THEN 'case' END,
-CASE WHEN bool_or(lower(ltrim(listed_form.trimmed, '0')) <> lower(ltrim(alike_form.trimmed, '0'))) THEN 'decimals' END,
-CASE WHEN bool_or(lower(listed_form.number) <> lower(alike_form.number)) THEN 'zeros' END), ')') AS example
-FROM matched_users
-GROUP BY system
-UNION ALL BY NAME
-SELECT
-'item_spelling' AS code, system, count(alike) AS count, count(*) AS of,
-concat(
-'itemid', ' ',
-min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL),
-' (', concat_ws(
-', ',
-CASE WHEN bool_or(listed_form.text <> listed_form.composed OR alike_form.text <> alike_form.composed) THEN 'Unicode' END,
-CASE WHEN bool_or(
-replace(listed_form.composed, listed_form.trimmed, '|') <> replace(alike_form.composed, alike_form.trimmed, '|'))
-THEN 'blanks' END,
-CASE WHEN bool_or(ltrim(listed_form.number, '0') <> ltrim(alike_form.number, '0')) THEN 'case' END,
-CASE WHEN bool_or(lower(ltrim(listed_form.trimmed, '0')) <> lower(ltrim(alike_form.trimmed, '0'))) THEN 'decimals' END,
-CASE WHEN bool_or(lower(listed_form.number) <> lower(alike_form.number)) THEN 'zeros' END), ')') AS example
-FROM matched_items
-GROUP BY system
-UNION ALL BY NAME
-SELECT
-'no_common_item' AS code, system, any_value(n_truth) * (count(known) = 0)::BIGINT AS count, any_value(n_truth) AS of,
-concat(
-'itemid', ' ', any_value(of_truth)::VARCHAR, ' in truth, ', min(listed)::VARCHAR, ' in rec') AS example
-FROM matched_items
-GROUP BY system
-UNION ALL BY NAME
-SELECT code, count(*) AS count, min(id) AS example FROM inexact_ids GROUP BY code
-UNION ALL BY NAME
-SELECT code, system, count(*) AS count, {'user': min(user), 'item': NULL::VARCHAR} AS of_row
-FROM user_problems
-GROUP BY code, system
-UNION ALL BY NAME
-SELECT 'systems_apart' AS code, system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
-FROM systems_apart
-UNION ALL BY NAME
-SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
-FROM (
-SELECT listed.is_user <> known.is_user AS is_crossed, count(DISTINCT id) AS n
-FROM (
-SELECT true AS is_user, id::VARCHAR AS id FROM listed_users
-UNION ALL SELECT false, id::VARCHAR FROM listed_items) AS listed
-JOIN (
-SELECT true AS is_user, id::VARCHAR AS id FROM known_users
-UNION ALL SELECT false, id::VARCHAR FROM known_items) AS known USING (id)
-GROUP BY listed.is_user, known.is_user)
-HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n)
-),
-found AS MATERIALIZED (
-SELECT
-NULL::VARCHAR AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, NULL::BIGINT AS count, NULL::BIGINT AS of,
-NULL::VARCHAR AS severity, NULL::VARCHAR AS example, NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-NULL::BIGINT AS size, NULL::VARCHAR AS problem
-WHERE false
-UNION ALL BY NAME FROM problems_of_lists
-UNION ALL BY NAME FROM problems_of_truth
-UNION ALL BY NAME FROM problems_of_evidence
-UNION ALL BY NAME FROM problems_of_columns
-UNION ALL BY NAME FROM problems_of_ids
-), totals AS MATERIALIZED (
-SELECT
-max(count) FILTER (code = 'users') AS n_users,
-max(count) FILTER (code = 'truth rows') AS n_truth_rows,
-max(count) FILTER (code = 'lists') - coalesce(sum(count) FILTER (code = 'not_in_rec'), 0) AS n_lists,
-coalesce(max(count) FILTER (code = 'no_relevant_item'), 0) AS n_without_relevant
-FROM found
-), totals_of_systems AS MATERIALIZED (
-SELECT
-system,
-max(count) FILTER (code = 'rows') AS n_rows,
-coalesce(max(count) FILTER (code = 'not_in_rec'), 0) AS n_left_out,
-coalesce(max(count) FILTER (code = 'not_in_truth'), 0) AS n_strangers,
-max(of_row.user) FILTER (code = 'not_in_truth') AS stranger
-FROM found
-GROUP BY system
-), totals_of_sizes AS MATERIALIZED (
-SELECT code, k, sum(count) AS n_short, max(size) AS longest
-FROM found
-WHERE size IS NOT NULL
-GROUP BY code, k
-), codes(place, code, counted, error_from, warning_from, sentence) AS NOT MATERIALIZED (
+GROUP BY system, every_system)))
+), codes(place, code, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
-(1, 'unfit_column', NULL, 0, NULL, 'a column or argument is not valid'),
-(2, 'grade_not_read', NULL, 0, NULL, 'truth: columns that look like grades are not read'),
-(3, 'number_not_read', NULL, NULL, NULL, 'truth: columns of numbers are not read'),
-(4, 'system_not_read', NULL, 0, NULL, 'rec: columns that look like systems are not read'),
-(5, 'run_not_read', NULL, 0, NULL, 'rec: columns that look like runs are not read'),
-(6, 'no_rows', NULL, 0, NULL, 'rec: no rows'),
-(7, 'no_common_user', 'users of truth', 0, NULL, 'no user of truth is in rec'),
-(8, 'no_common_item', 'items of truth', 0, NULL, 'no item of truth is in rec'),
-(9, 'nothing_relevant', 'rows of truth', 0, NULL, 'truth: no rel is above 0, so nothing is relevant'),
-(10, 'swapped', 'ids that match', 0, NULL, 'are users and items swapped?'),
-(11, 'upside_down', 'users with both kinds of items', NULL, NULL, 'rec: users whose relevant items rank below other items'),
-(13, 'unknown_end', 'lists', NULL, NULL, 'rec: scores look like ranks; truth is too small to decide'),
-(14, 'truth_in_rec', 'users with 2 relevant items', NULL, NULL, 'rec: users whose relevant items are all at the top'),
-(15, 'partial_leak', 'users with 2 relevant items', NULL, NULL, 'rec: users with all relevant items at the top, as in a leak'),
-(16, 'user_spelling', 'users of rec', 0.05, 0, 'users that match truth except for their spelling'),
-(17, 'item_spelling', 'items of rec', 0.05, 0, 'items that match truth except for their spelling'),
-(18, 'inexact_user', NULL, NULL, 0, 'userid is a DOUBLE or FLOAT too large to be exact'),
-(19, 'inexact_item', NULL, NULL, 0, 'itemid is a DOUBLE or FLOAT too large to be exact'),
-(20, 'systems_apart', 'other systems', 0, NULL, 'rec: systems without common users'),
-(21, 'null_user', 'rows of rec', NULL, 0, 'rec: userid is NULL'),
-(22, 'null_item', 'rows of rec', NULL, 0, 'rec: itemid is NULL'),
-(23, 'null_score', 'rows of rec', NULL, 0, 'rec: score is NULL'),
-(24, 'nan_score', 'rows of rec', NULL, 0, 'rec: score is NaN'),
-(25, 'repeated_item', 'rows of rec', NULL, 0, 'rec: (userid, itemid) repeated in the top k = {k}'),
-(26, 'equal_scores', 'users of truth', 0.5, 0.05, 'rec: users whose scores are all equal'),
-(27, 'ties_in_top_k', 'users of truth', NULL, 0.05, 'rec: users with tied scores in the top k = {k}'),
-(28, 'ties_at_k', 'users of truth', NULL, 0.05, 'rec: users with tied scores at k = {k}'),
-(29, 'short_lists', 'users of truth', NULL, 0.05, 'rec: users with fewer than k = {k} items'),
-(30, 'shorter_than_truth', 'users of truth', NULL, 0.05, 'rec: users whose list is shorter than truth'),
-(31, 'ties_without_truth', 'users of rec not in truth', NULL, NULL, 'rec: users without truth whose scores are tied'),
-(32, 'one_list_for_all', 'users of truth', NULL, NULL, 'rec: users with the same list'),
-(33, 'self_retrieved', 'users of truth', NULL, NULL, 'rec: users that are an item in their own list'),
-(34, 'null_truth_user', 'rows of truth', NULL, 0, 'truth: userid is NULL'),
-(35, 'null_truth_item', 'rows of truth', NULL, 0, 'truth: itemid is NULL'),
-(36, 'null_grade', 'rows of truth', 0, NULL, 'truth: rel is NULL'),
-(37, 'infinite_grade', 'rows of truth', 0, NULL, 'truth: rel is NaN or infinite'),
-(38, 'negative_grade', 'rows of truth', NULL, NULL, 'truth: rel is negative'),
-(39, 'fractional_grade', 'rows of truth', NULL, 0, 'truth: rel is not an integer; NDCG gains 2^rel - 1'),
-(40, 'repeated_truth', 'rows of truth', NULL, NULL, 'truth: (userid, itemid) repeated'),
-(41, 'contradicting_grades', NULL, NULL, 0, 'truth: (userid, itemid) with different grades'),
-(42, 'nothing_but_hits', 'users of truth', NULL, 0, 'truth: no judged non-relevant items; skip leaves hits only'),
-(43, 'no_relevant_item', 'users of truth', NULL, 0.05, 'truth: users without a relevant item'),
-(44, 'not_in_rec', 'users of truth', NULL, 0.05, 'users in truth that are not in rec'),
-(45, 'not_in_truth', 'users of rec', NULL, NULL, 'users in rec that are not in truth'),
-(46, 'one_system_only', 'users of truth', NULL, 0.05, 'users with recommendations from one system only')
-), grouped AS NOT MATERIALIZED (
-SELECT
-place, code, system, k, problem, CASE WHEN problem IS NOT NULL THEN example END AS own_example, sentence,
-error_from, warning_from,
-code = 'short_lists' AND n_short >= n_lists AS are_all_short,
-sum(count)::BIGINT AS n,
-max(severity) AS severity,
-max(longest) AS longest,
-max(coalesce(of, CASE counted
-WHEN 'users of truth' THEN n_users
-WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
-WHEN 'users of rec not in truth' THEN n_strangers
-WHEN 'rows of rec' THEN n_rows
-WHEN 'rows of truth' THEN n_truth_rows
-END))::BIGINT AS of,
-min(nullif(concat(
-concat_ws(
-', ', example, 'userid' || ' ' || of_row.user, 'itemid' || ' ' || of_row.item),
-CASE WHEN code = 'no_common_user'
-THEN concat(' in truth, ', coalesce('userid' || ' ' || stranger, 'none'), ' in rec') END), ''))
-AS example
-FROM (
-SELECT
-found.* REPLACE (
-CASE WHEN found.code = 'not_in_rec' AND count = n_users THEN 'no_common_user' ELSE found.code END AS code),
-totals.*, of_system.* EXCLUDE (system), of_size.* EXCLUDE (code, k)
-FROM found
-CROSS JOIN totals
-JOIN totals_of_systems AS of_system ON found.system IS NOT DISTINCT FROM of_system.system
-LEFT JOIN totals_of_sizes AS of_size ON found.code = of_size.code AND found.k IS NOT DISTINCT FROM of_size.k)
-JOIN codes USING (code)
-WHERE (code <> 'nothing_relevant' OR n_without_relevant = n_users)
-AND (code <> 'nothing_but_hits' OR count = n_users)
-AND (code <> 'no_relevant_item' OR count < n_users)
-AND (code <> 'short_lists' OR n_short < n_lists OR size < longest)
-GROUP BY ALL
-HAVING sum(count) > 0
+(10, 'unfit_column', 0.0, NULL, 'a column is missing or unfit'),
+(20, 'column_not_read', 0.0, NULL, 'a column is not read'),
+(30, 'number_not_read', NULL, NULL, 'truth: columns of numbers are not read'),
+(40, 'no_rows', 0.0, NULL, 'rec: no rows'),
+(50, 'no_common_id', 0.0, NULL, '{column}: no id of truth is in rec'),
+(60, 'nothing_relevant', 0.0, NULL, 'truth: no rel is above 0, so nothing is relevant'),
+(70, 'swapped', 0.0, NULL, 'are users and items swapped?'),
+(80, 'upside_down', NULL, NULL, 'rec: users whose relevant items rank below other items'),
+(100, 'unknown_end', NULL, 0.0, 'rec: scores look like ranks; truth does not decide'),
+(110, 'truth_in_rec', NULL, NULL, 'rec: users whose relevant items are all at the top'),
+(120, 'partial_leak', NULL, NULL, 'rec: users with all relevant items at the top, as in a leak'),
+(130, 'spelling', 0.05, 0.0, '{column}: ids that match truth except for their spelling'),
+(140, 'inexact_id', NULL, 0.0, '{column} is a DOUBLE or FLOAT too large to be exact'),
+(150, 'systems_apart', 0.0, NULL, 'rec: systems without common users'),
+(160, 'null_in_rec', NULL, 0.0, 'rec: {column} is NULL or NaN'),
+(170, 'repeated_item', NULL, 0.0, 'rec: (userid, itemid) repeated in the top k = {k}'),
+(180, 'equal_scores', 0.5, 0.05, 'rec: users whose scores are all equal'),
+(190, 'ties_in_top_k', NULL, 0.05, 'rec: users with tied scores in the top k = {k}'),
+(200, 'ties_at_k', NULL, 0.05, 'rec: users with tied scores at k = {k}'),
+(210, 'short_lists', NULL, 0.05, 'rec: users with fewer than k = {k} items'),
+(220, 'shorter_than_truth', NULL, 0.05, 'rec: users whose list is shorter than truth'),
+(230, 'ties_without_truth', NULL, NULL, 'rec: users without truth whose scores are tied'),
+(240, 'one_list_for_all', NULL, NULL, 'rec: users with the same list'),
+(250, 'self_retrieved', NULL, NULL, 'rec: users that are an item in their own list'),
+(260, 'null_in_truth', NULL, 0.0, 'truth: {column} is NULL'),
+(270, 'null_grade', 0.0, NULL, 'truth: rel is NULL'),
+(280, 'infinite_grade', 0.0, NULL, 'truth: rel is NaN or infinite'),
+(290, 'negative_grade', NULL, NULL, 'truth: rel is negative'),
+(300, 'fractional_grade', NULL, 0.0, 'truth: rel is not an integer; NDCG gains 2^rel - 1'),
+(310, 'repeated_truth', NULL, NULL, 'truth: (userid, itemid) repeated'),
+(320, 'contradicting_grades', NULL, 0.0, 'truth: (userid, itemid) with different grades'),
+(340, 'no_relevant_item', NULL, 0.05, 'truth: users without a relevant item'),
+(350, 'not_in_rec', NULL, 0.05, 'users in truth that are not in rec'),
+(360, 'not_in_truth', NULL, NULL, 'users in rec that are not in truth'),
+(370, 'one_system_only', NULL, 0.05, 'users with recommendations from one system only')
 ), problems AS MATERIALIZED (
 SELECT
 coalesce(severity, CASE
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= error_from THEN 'error'
-WHEN coalesce(n::DOUBLE / nullif(of, 0), 1) >= warning_from THEN 'warning'
+WHEN coalesce(total::DOUBLE / nullif(of, 0), 1) >= error_from THEN 'error'
+WHEN coalesce(total::DOUBLE / nullif(of, 0), 1) >= warning_from THEN 'warning'
 ELSE 'info'
 END) AS severity,
 system,
-CASE
-WHEN problem IS NOT NULL THEN problem
-WHEN are_all_short THEN 'rec: users with fewer items than the longest list'
-ELSE replace(replace(sentence, 'k = {k}', coalesce('k = ' || k, 'any k')), '{n}', coalesce(longest::VARCHAR, ''))
-END AS problem,
-code, k, example, n AS count, of, place
-FROM grouped
+coalesce(problem, replace(
+replace(sentence, 'k = {k}', coalesce('k = ' || k, 'any k')), '{column}', coalesce(column_name, ''))) AS problem,
+code, column_name, k,
+coalesce(example, nullif(concat_ws(
+', ', 'userid' || ' ' || coalesce(first.user, CASE WHEN column_name = 'userid' THEN 'NULL' END),
+'itemid' || ' ' || coalesce(first.item, CASE WHEN column_name = 'itemid' THEN 'NULL' END),
+'rel' || ' ' || regexp_replace(first.value, '\.0$', '')), '')) AS example,
+total AS count, of::BIGINT AS of, place
+FROM counted
+JOIN codes USING (code)
+WHERE total > 0
 )
-SELECT severity, system, problem, code, k, example, count, of
+SELECT severity, system, problem, code, column_name, k, example, count, of
 FROM problems
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, column_name ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST
 );
 CREATE OR REPLACE MACRO ranking.compare(rec, truth, ks) AS TABLE (
 WITH _ranking_scores AS MATERIALIZED (
@@ -3464,8 +3358,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -3485,7 +3379,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -3495,28 +3390,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -3553,12 +3461,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -3582,7 +3487,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -4188,8 +4093,8 @@ CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
 FROM (
 SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score) AS best,
-CASE WHEN count(score) >= CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[-1] END AS last
+max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
+CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
 WHERE userid IS NOT NULL
 GROUP BY userid, ranking_system) AS counts
@@ -4209,7 +4114,8 @@ SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
 list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT
+recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
@@ -4219,28 +4125,41 @@ GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
 userid,
-list_transform(coalesce(graded, []), lambda one: one.itemid) AS items,
-list_transform(coalesce(graded, []), lambda one: one.grade) AS grades
+coalesce(list_transform(once, lambda one: one[1]), items) AS items,
+coalesce(list_transform(once, lambda one: one[2]), grades) AS grades
 FROM (
-SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+SELECT
+*,
+CASE WHEN len(CASE
+WHEN len(items) <= 64 THEN list_filter(items, lambda item, i: list_position(items, item) < i)
+ELSE list_transform(
+[list_sort(items, 'ASC')], lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1]))[1]
+END) > 0 THEN list_transform(
+[list_sort(list_zip(items, grades), 'ASC')],
+lambda ordered: list_filter(ordered, lambda one, i: one[1] IS DISTINCT FROM ordered[i + 1][1]))[1]
+END AS once
 FROM (
-SELECT userid, itemid, max(CASE
+SELECT
+userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items,
+coalesce(
+list(CASE
 WHEN NOT has_grades THEN 1
 WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
 WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
 THEN error(concat(
 'ranking.compare', ': ', 'rel', ' must be a finite number, got ',
 coalesce(rel::VARCHAR, 'NULL')))
-END) AS grade
+END) FILTER (itemid IS NOT NULL AND has_grades),
+list_resize([]::DOUBLE[], len(items), 1)) AS grades
 FROM _ranking_truth
 WHERE userid IS NOT NULL AND (SELECT problem = 'right' FROM _ranking_checked)
-GROUP BY userid, itemid)
-GROUP BY userid)
+GROUP BY userid))
 ), paired AS NOT MATERIALIZED (
 SELECT
 _ranking_systems.*,
 truth_lists.userid IS NOT NULL AS has_truth, truth_lists.userid, coalesce(lists.n_rec, 0) AS n_rec,
-coalesce(lists.items, []) AS rec_items, truth_lists.items AS truth_items,
+coalesce(lists.items, []) AS rec_items,
+truth_lists.items AS truth_items,
 CASE WHEN len(truth_lists.items) = 0 THEN [0::DOUBLE] ELSE truth_lists.grades END AS grades
 FROM truth_lists
 LEFT JOIN _ranking_systems ON true
@@ -4277,12 +4196,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-rec_items, lambda item, place: CASE WHEN list_contains(truth_items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(rec_items, rec_items[place]) = place),
-lambda place: (place, list_position(truth_items, rec_items[place])::INTEGER))
+rec_items,
+lambda item, place: CASE WHEN list_contains(truth_items, item) THEN list_position(rec_items, item) = place END),
+lambda item: (list_position(rec_items, item)::INTEGER, list_position(truth_items, item)::INTEGER))
 END AS found
 FROM (
 SELECT * REPLACE (
@@ -4306,7 +4222,7 @@ SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, userid, n_rec, len(list_filter(grades, lambda grade: grade > 0)) AS n_truth,
 list_transform(found, lambda places: places[1]::INTEGER) AS ranks,
 list_transform(found, lambda places: grades[places[2]]) AS judged_grades,
-list_sort(grades, 'DESC') AS ideal,
+CASE WHEN list_min(grades) = list_max(grades) THEN grades ELSE list_sort(grades, 'DESC') END AS ideal,
 size::INTEGER AS size
 FROM matched
 )
@@ -6974,19 +6890,13 @@ END)[1];
 CREATE OR REPLACE MACRO ranking.version() AS 'duckdb-ranking-udfs 0.3.0';
 CREATE OR REPLACE MACRO ranking.mean(number) AS
 (
-coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs(number) < 1048576 THEN number END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO ranking.geometric_mean(number) AS
 exp((
-coalesce(sum((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-+ coalesce(
-list_aggregate(
-list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-0)
+coalesce(sum(((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
++ coalesce(list_aggregate(list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)), 0));
 CREATE OR REPLACE MACRO ranking.judge
 (rec, truth) AS
@@ -7034,12 +6944,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(given.listed, given.listed[place]) = place),
-lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+given.listed,
+lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
 END,
 'listed': len(given.listed), 'items': len(given.items)}),
 lambda given: {
@@ -7112,12 +7019,9 @@ lambda one: one IS NOT NULL),
 END)[1]
 ELSE list_transform(
 list_filter(
-list_filter(
-list_transform(
-given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-lambda place: place IS NOT NULL),
-lambda place: list_position(given.listed, given.listed[place]) = place),
-lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+given.listed,
+lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
 END,
 'listed': len(given.listed), 'grades': given.grades}),
 lambda given: {

@@ -8,7 +8,6 @@ import contextlib
 import inspect
 import re
 import textwrap
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -21,7 +20,8 @@ import duckdb
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command import options
-from ranking_udfs.compose.problems import PROBLEMS, TESTED, Problem
+from ranking_udfs.compose.columns import COMMAND, PYTHON, SQL
+from ranking_udfs.compose.problems import Problem, problems
 from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
@@ -360,39 +360,45 @@ def public_names() -> set[str]:
 # --- Codes of the check, options of the command, functions of Python ---
 
 TABLES_OF_CODES = {"rec": "Recommendations", "truth": "Ground truth", "history": "Interaction history"}
-NAMES = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel", "k": "10", "n": "5"}
-TURNED = {"SQL:": "", "Command:": "write --ascending", "Python:": "write descending=False"}
+NAMES = {
+    "user": "userid",
+    "item": "itemid",
+    "column": "itemid",
+    "score": "score",
+    "grade": "rel",
+    "k": "10",
+    "n": "5",
+}
+WAYS = {"SQL:": SQL, "Command:": COMMAND, "Python:": PYTHON}
 OPTION_COLUMNS, ARGUMENT_COLUMNS = ("option", "meaning", "default"), ("argument", "meaning")
 
 
 def check_codes() -> Iterator[str]:
     """Yield a section for each code of the check: message, meaning, severity and advice."""
-    meanings = tomllib.loads((ROOT / "tests" / "check_codes.toml").read_text(encoding="utf-8"))
     for place, title in TABLES_OF_CODES.items():
         yield f"\n## {title}"
-        for problem in (one for one in PROBLEMS if one.about == place):
+        for problem in (one for one in problems().values() if one.about == place):
             message = problem.sentence.format(**NAMES, least="above 0")
             yield f"\n### `{problem.code}`\n\n```text\n{message}\n```\n"
-            yield f"{filled(meanings[problem.code])}\n\n- **Severity**: {severity(problem)}."
+            yield f"{filled(problem.meaning)}\n\n- **Severity**: {severity(problem)}."
             if problem.needs:
                 yield f"- **Requires**: `{problem.needs}` (command: `--{problem.needs.replace('_', '-')}`)."
-            texts = (problem.in_sql or "", problem.advice(True) or "", problem.advice(False) or "")
-            pairs = zip(TURNED, texts, strict=True)
-            lines = [f"{where:<9}{text}".replace("{ascending}", TURNED[where]) for where, text in pairs]
+            texts = [problem.advice(way) or "" for way in WAYS.values()]
+            lines = [f"{where:<9}{text}" for where, text in zip(WAYS, texts, strict=True)]
             lines = lines if len({*texts}) > 1 else [texts[0]]
             lines = [textwrap.fill(line, 106, subsequent_indent=" " * 9) for line in lines]
-            if problem.in_sql:
+            if any(texts):
                 yield "- **Fix**:\n\n  ```text\n" + textwrap.indent("\n".join(lines), "  ") + "\n  ```"
     yield ""
 
 
 def severity(problem: Problem) -> str:
     """Return the rule for the severity of a code."""
-    bounds = [("error", problem.error_from), ("warning", problem.warning_from)]
+    bounds = [(name, problem.share(name)) for name in ("error", "warning")]
     of = f" of {problem.counted}"
     found = [f"{name} from {share:.0%}{of}" if share else name for name, share in bounds if share is not None]
     found += ["otherwise info" if found else "info"] * all(share != 0 for _, share in bounds)
-    return "decided by a statistical test" if problem.code in TESTED else ", ".join(found)
+    return "decided by a statistical test" if problem.is_tested else ", ".join(found)
 
 
 @cache

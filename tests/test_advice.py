@@ -3,6 +3,7 @@
 
 import json
 import re
+import shlex
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.compose.columns import COMMAND, PYTHON, SQL, option
+from ranking_udfs.compose.problems import FORMS
 from tests.conftest import Captured, Con, module_connection, refusal, rows
 
 TESTS = Path(__file__).parent
@@ -20,7 +23,8 @@ FIRST_DCG, SECOND_DCG = 1.0, 0.6309297535714575  # 1 / log2(rank + 1)
 CASES = tomllib.loads((TESTS / "advice.toml").read_text(encoding="utf-8"))["case"]
 TABLES = {"rec", "truth", "history", "items", "predicted_truth"}
 # Codes about options of measures and about ids, which have their own tests below.
-OTHERS = {"shorter_than_truth", "fractional_grade", "user_spelling", "item_spelling"}
+OTHERS = {"shorter_than_truth", "fractional_grade", "spelling"}
+WAYS = {"in_sql": SQL, "in_command": COMMAND, "in_python": PYTHON}
 con = module_connection((TESTS / "tables/advice.sql").read_text(encoding="utf-8"))
 
 
@@ -54,7 +58,10 @@ def test_advice_for_the_command_has_no_sql(con: Con) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['codes'][0]}, {case['advice'][:20]}")
-def test_following_an_advice_gives_the_right_values(con: Con, case: dict[str, Any]) -> None:
+def test_following_an_advice_gives_the_right_values(
+    registered: None, con: Con, case: dict[str, Any], tmp_path: Path, capsys: Captured
+) -> None:
+    """Follow it in SQL, in Python and in the command."""
     before, options = (f", {case[name]}" if name in case else "" for name in ("options_before", "options"))
     measure, k = case.get("measure", "mrr@3").split("@")
     codes, then = {*case["codes"]}, case.get("then", {})
@@ -71,34 +78,53 @@ def test_following_an_advice_gives_the_right_values(con: Con, case: dict[str, An
         assert codes.isdisjoint(problems(con, case, tables, k, options))
     right = pytest.approx([float(Fraction(number)) for number in case["right"]])
     options = "" if "time_col" in options else options
-    query = f"SELECT {measure} FROM ranking.evaluate({tables}, [{k}]{options})"
+    query = f"SELECT {measure} FROM ranking.evaluate({tables}, ks := [{k}]{options})"
     assert sorted(value for (value,) in con.execute(query).fetchall()) == right
     name, _, text = options.removeprefix(", ").partition(" := ")
-    keywords: Any = {name: json.loads(text.replace("'", '"'))} if name else {}
+    value = json.loads(text.replace("'", '"')) if name else None
+    keywords: Any = {name: value} if name else {}
     means = ranking_udfs.evaluate("rec_then", "truth_then", measure, int(k), con=con, check=False, **keywords)
     assert sorted(means.project(measure).to_arrow_table()[0].to_pylist()) == right
+    flags = (
+        shlex.split(option(name, str(value).lower() if value is False else str(value), COMMAND))
+        if name
+        else []
+    )
+    files = [f"{tmp_path}/{table}.parquet" for table in ("rec_then", "truth_then")]
+    con.execute(f"COPY rec_then TO '{files[0]}'; COPY truth_then TO '{files[1]}'")
+    assert main(["evaluate", *files, "-m", measure, "-k", k, "--no-check", "--format", "json", *flags]) == 0
+    assert sorted(row[measure] for row in json.loads(capsys.readouterr().out)) == right
+    for code in codes if name in (part for part in re.findall(r"\w+", case["advice"])) else ():
+        texts = advice(con, code)
+        assert all(
+            option(name, "false" if name == "descending" else None, way) in texts[column]
+            for column, way in WAYS.items()
+        ), code
 
 
 @pytest.mark.parametrize(
-    ("code", "option", "truth", "dcg"),
+    ("code", "truth", "dcg"),
     [
-        ("shorter_than_truth", "ideal=truth", "FROM liked", FIRST_DCG / (FIRST_DCG + SECOND_DCG)),
-        ("fractional_grade", "gain=linear", "SELECT *, 0.5 AS rel FROM liked WHERE itemid % 100 = 1", FIRST_DCG),
+        ("shorter_than_truth", "FROM liked", FIRST_DCG / (FIRST_DCG + SECOND_DCG)),
+        ("fractional_grade", "SELECT *, 0.5 AS rel FROM liked WHERE itemid % 100 = 1", FIRST_DCG),
     ],
 )  # fmt: skip
 def test_the_option_that_the_check_names_corrects_ndcg(
-    con: Con, code: str, option: str, truth: str, dcg: float
+    registered: None, con: Con, code: str, truth: str, dcg: float, tmp_path: Path, capsys: Captured
 ) -> None:
     make(con, {"rec": SHORT, "truth": truth})
     assert (code,) in con.execute("SELECT code FROM ranking.check('rec', 'truth', ks := [NULL])").fetchall()
     texts = advice(con, code)
-    call, measure = (texts[way].removeprefix("write ") for way in ("in_sql", "in_python"))
-    assert option in measure
-    assert texts["in_command"] == f"write -m '{measure}'"
-    query = f"SELECT ranking.mean({call}) FROM ranking.judged('rec', 'truth', NULL)"
-    assert con.execute(query).fetchall() == [(pytest.approx(dcg),)]
-    values = ranking_udfs.evaluate("rec", "truth", measure, None, con=con, check=False).fetchall()
-    assert values[0][-1] == pytest.approx(dcg)
+    call, flags, keyword = (texts[way].removeprefix("write ") for way in WAYS)
+    query = f"SELECT * EXCLUDE (users) FROM ranking.evaluate('rec', 'truth', ks := [NULL], {call})"
+    values = [con.execute(query).fetchall()[0]]
+    keywords = {"measures": keyword.removeprefix("measures=").strip("'")}
+    values += ranking_udfs.evaluate("rec", "truth", ks=[None], con=con, check=False, **keywords).fetchall()
+    files = [f"{tmp_path}/{table}.parquet" for table in ("rec", "truth")]
+    con.execute(f"COPY rec TO '{files[0]}'; COPY truth TO '{files[1]}'")
+    assert main(["evaluate", *files, "-k", "all", "--no-check", "--format", "json", *shlex.split(flags)]) == 0
+    values += [[*row.values()] for row in json.loads(capsys.readouterr().out)]
+    assert [value for row in values for value in row[-1:]] == [pytest.approx(dcg)] * 3, values
 
 
 ALIKE = [  # a difference in spelling, the id in rec, and the id in truth
@@ -107,6 +133,8 @@ ALIKE = [  # a difference in spelling, the id in rec, and the id in truth
     ("zeros", "'00' || (u + 1)", "(u + 1)::VARCHAR"),
     ("decimals", "(u + 1)::DOUBLE::VARCHAR", "(u + 1)::VARCHAR"),
     ("Unicode", "chr(233) || u", "'e' || chr(769) || u"),
+    ("exponents", "(u + 1) || 'e+06'", "(u + 1) || '000000'"),
+    ("signs", "(u - 99)::VARCHAR", "(u - 99 + 18446744073709551616::HUGEINT)::VARCHAR"),
 ]
 
 
@@ -122,24 +150,22 @@ def test_ids_match_after_the_advice_on_spelling(
     make(con, {"rec": rec, "truth": f"SELECT {theirs} {columns} FROM range(10) t(u)"})
     files = [f"{tmp_path}/{table}.parquet" for table in ("rec", "truth")]
     con.execute(f"COPY rec TO '{files[0]}'; COPY truth TO '{files[1]}'")
-    code = f"{name.removesuffix('id')}_spelling"
-    query = f"SELECT count, example FROM ranking.check('rec', 'truth') WHERE code = '{code}'"
+    query = "SELECT count, example FROM ranking.check('rec', 'truth') WHERE code = 'spelling'"
     ((count, example),) = con.execute(query).fetchall()
     assert (count, example.rpartition(" ")[2]) == (5, f"({difference})")
     query = "SELECT recall FROM ranking.evaluate('{}', '{}', [10])"
     assert con.execute(query.format("rec", "truth")).fetchall() == [(0.5,)]
-    in_sql, in_python = (
-        dict(clause.split(": ", 1) for clause in advice(con, code)[way].split("; ")[1:])[difference]
-        for way in ("in_sql", "in_python")
-    )
+    clauses = dict(clause.split(": ", 1) for clause in advice(con, "spelling")["in_sql"].split("; ")[1:])
+    in_sql = re.sub(r"\bid\b", name, clauses[difference])
     make(con, {f"{t}_alike": f"SELECT * REPLACE ({in_sql} AS {name}) FROM {t}" for t in ("rec", "truth")})
     assert con.execute(query.format("rec_alike", "truth_alike")).fetchall() == [(1,)]
-    frames = [con.table(table).df() for table in ("rec", "truth")]
-    for frame in frames:
-        frame[name] = eval(in_python, {name: frame[name]})
+    frames = [con.table(f"{table}_alike").df() for table in ("rec", "truth")]
     assert ranking_udfs.evaluate(*frames, "recall", 10, check=False).fetchall()[0][-1] == 1
     assert main(["check", *files, "--format", "csv"]) == 0
-    assert f"write the ids the same way in both files; {difference}: " in capsys.readouterr().out
+    assert (
+        f"write the ids the same way in both tables; {difference}: {FORMS[difference][1]}"
+        in capsys.readouterr().out
+    )
 
 
 # Patterns of the advice in errors of table functions, and the test that follows each.

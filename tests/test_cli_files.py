@@ -348,7 +348,7 @@ def test_a_log_of_empty_lists_has_recall_0(log: str, query: str, capsys: Capture
         assert main(["evaluate", *recs, "truth.csv", "-k", "1", "-m", "recall", "--format", "json"]) == 0
         out, err = capsys.readouterr()
         assert [(row["recall"], row["users_without_rec"]) for row in json.loads(out)] == expected
-        assert err.startswith("ranking-udfs: note: rec: the list of every user is empty: 2 of 2 (")
+        assert err.startswith("ranking-udfs: error: rec: the list of every user is empty: 2 of 2 (")
 
 
 LISTS = {f"q{u}": [f"0{(u * i) % 17}" for i in range(1, 2 + u)] for u in range(1, 9)}

@@ -251,9 +251,9 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
         *(row("warning", *tied, n, system=name, **expected) for name, n in (("als", 99), ("knn", 50))),
         row("warning", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
         row("error", "upside_down", "rec: users whose relevant items stand below", 700, system="knn", of=800),
-        row("warning", "null_item", "rec: itemid is NULL", 9, system="als"),
+        row("warning", "null_in_rec", "rec: itemid is NULL or NaN", 9, system="als"),
         row("warning", "null_grade", "truth: rel is NULL", 3),
-        row("error", "user_spelling", "users that match truth but for case", 2),
+        row("error", "spelling", "users that match truth but for case", 2),
         row("error", "no_rows", "rec: no rows", 1, of=None),
     ]
     wrong, others = conclusion.caveats(rows, [5, None])
@@ -265,7 +265,7 @@ def test_caveats_are_ordered_by_severity_and_share() -> None:
     of_fewer = [
         "users in truth that are not in rec: knn 628 of 943 (67%).",
         "rec: users with tied scores at k = 5: als 99 of 943 (10%), knn 50 of 943 (5%); write --ties expected.",
-        "Below 1%: rec: itemid is NULL: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
+        "Below 1%: rec: itemid is NULL or NaN: als 9 of 943 (< 1%). truth: rel is NULL: 3 of 943 (< 1%).",
     ]
     assert others == of_fewer
     more = "rec: users with tied scores at k = 10: als 900 of 943 (95%)."

@@ -268,7 +268,7 @@ def test_small_project_has_the_macros_with_plugin_or_script(tmp_path: Path, setu
         "models/problems.sql": "from ranking.check('{{ ref(\"rec\") }}', '{{ ref(\"truth\") }}') "
         "where severity <> 'info'",
         "models/quality.sql": quality,
-        "tests/one_problem.sql": test.format("problem", "problems", "['rec: score is NaN']"),
+        "tests/one_problem.sql": test.format("problem", "problems", "['rec: score is NULL or NaN']"),
         "tests/half_is_found.sql": test.format(
             "(k, recall, mrr)", "quality", "[(5, 0.5, 0.5), (10, 0.5, 0.5)]"
         ),

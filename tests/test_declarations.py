@@ -12,7 +12,7 @@ from ranking_udfs.evaluation.conclusion import users_texts
 from ranking_udfs.kinds import OptionError, integer, number
 from ranking_udfs.measures.registry import MEASURES, Measure
 from ranking_udfs.options import Option, check
-from ranking_udfs.partitions import TABLES
+from ranking_udfs.partitions import MERGED, UNMERGED
 from ranking_udfs.texts import shorten
 from tests.calls import table_functions
 
@@ -29,7 +29,7 @@ NOT_PARTITIONED = {
     "check": "one executor would get all ids: spark/README.md checks a sample of users",
     "beyond_accuracy": "one executor would get all lists: beyond_accuracy_by_user has the values of users",
 }
-SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "tables.py"
+SPARK = Path(str(ranking_udfs.__file__)).parent / "spark" / "__init__.py"
 
 
 @pytest.mark.parametrize("value", [3, 9, -math.inf, math.nan, 10**400, True, "12", [12]])
@@ -59,18 +59,16 @@ def test_a_conclusion_takes_what_a_user_lacks_from_the_registry(measure: Measure
 
 
 def test_a_table_function_runs_over_partitions_or_is_named_here() -> None:
-    """A new one goes into TABLES of partitions.py and into spark/tables.py, or above with a reason."""
+    """A new one goes into partitions.py and spark/__init__.py, or above with a reason."""
     names = sorted(name.removeprefix("ranking.") for name in table_functions())
-    assert sorted([*TABLES, *NOT_PARTITIONED]) == names
+    assert sorted([*UNMERGED, *MERGED, *NOT_PARTITIONED]) == names
 
 
 def test_spark_has_each_table_function_over_partitions() -> None:
     """Its module is read, not imported, and so needs neither Spark nor Java."""
-    made, names = {}, []
-    for statement in ast.parse(SPARK.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
-            names = ast.literal_eval(statement.value)
-        elif isinstance(statement, ast.Assign) and ast.unparse(statement.value).startswith("table_function("):
-            made[ast.unparse(statement.targets[0])] = ast.literal_eval(statement.value.args[0])  # type: ignore[attr-defined]
-    assert {*made} == {*made.values()} == {*names} == {*TABLES}
-    assert names == sorted(names)
+    made = {
+        ast.unparse(statement.targets[0]): ast.literal_eval(statement.value.args[0])  # type: ignore[attr-defined]
+        for statement in ast.parse(SPARK.read_text(encoding="utf-8")).body
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.value).startswith("table_function(")
+    }
+    assert {*made} == {*made.values()} == {*UNMERGED, *MERGED}

@@ -4,6 +4,7 @@ test_portable.py has the shell, and clients that read a database with the script
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -212,18 +213,20 @@ def test_ibis_has_the_pack() -> None:
     con.disconnect()
 
 
-def test_dask_evaluates_partitions_of_its_data_frames(shared: Con) -> None:
-    dask = pytest.importorskip("dask", reason="needs the extra `friends`")
+def test_dask_evaluates_partitions_as_its_page_shows(shared: Con) -> None:
     frames = pytest.importorskip("dask.dataframe", reason="needs the extra `friends`")
-    rec = pa.table({"userid": [n // 4 for n in range(99)], "itemid": [n % 11 for n in range(99)]})
-    rec = rec.append_column("score", pa.array([float(n % 5) for n in range(99)]))
-    truth = pa.table({"userid": [n // 3 for n in range(99)], "itemid": [n % 7 for n in range(99)]})
-    by_user = (
-        frames.from_pandas(table.to_pandas(), npartitions=3).shuffle("userid", npartitions=5).to_delayed()
-        for table in (rec, truth)
-    )
-    job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, [2, None])
-    parts = [dask.delayed(job.part)(*pair) for pair in zip(*by_user, strict=True)]
-    means = job.merge(pa.concat_tables(dask.compute(*parts, scheduler="threads")))
-    expected = shared.sql("FROM ranking.evaluate('rec', 'truth', [2, NULL])").to_arrow_table()
-    assert repr(means.to_pylist()) == repr(expected.to_pylist())
+    tables = {
+        "rec": pa.table({"userid": [n // 4 for n in range(99)], "itemid": [n % 11 for n in range(99)],
+                         "score": [float(n % 5) for n in range(99)]}),
+        "truth": pa.table({"userid": [n // 3 for n in range(99)], "itemid": [n % 7 for n in range(99)]}),
+    }  # fmt: skip
+    page = Path(str(ranking_udfs.__file__)).parent / "spark" / "README.md"
+    (code,) = re.findall(r"<!-- dask -->\n```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    named = {name: frames.from_pandas(table.to_pandas(), npartitions=3) for name, table in tables.items()}
+    exec(code, named)
+    for name, table in tables.items():
+        shared.register(name, table)
+    expected = shared.sql("FROM ranking.evaluate('rec', 'truth', ['recall@5,10', 'ndcg@5,10'])")
+    assert repr(named["means"].to_pylist()) == repr(expected.to_arrow_table().to_pylist())
+    for name in tables:
+        shared.unregister(name)

@@ -1,4 +1,4 @@
-"""The guides of udfs/README.md, followed in a copy of the tree: a measure, a table function and an option."""
+"""The guides of udfs/README.md, followed in a copy: a measure, a table function, a problem and an option."""
 
 import ast
 import re
@@ -97,6 +97,25 @@ ON_SPARK = """
 zz_lengths = table_function("zz_lengths")
 """
 
+# --- A problem of the check ---
+
+PROBLEM = """\
+-- truth: users with a single relevant item
+-- Their values depend on one rank.
+-- Place: 345; Severity: warning from 0.5; Of: users of truth
+SELECT n_relevant = 1 AS count FROM users
+"""
+PROBLEM_TEST = """\
+# Of two users, one has a single relevant item.
+query TTIIT
+WITH truth AS (FROM (VALUES (1, 1), (1, 2), (2, 1)) AS t(userid, itemid)),
+rec AS (SELECT *, 1 / itemid AS score FROM truth)
+SELECT severity, problem, count, "of", example FROM ranking.check('rec', 'truth') WHERE code = 'zz_single'
+----
+warning\ttruth: users with a single relevant item\t1\t2\tuserid 2
+
+"""
+
 # --- What the guides say to write: a file, where in it, and the text ---
 
 # Where: "" is the end of the file. In Python, it is a name: the text becomes an entry of the collection or
@@ -121,12 +140,14 @@ GUIDES: dict[str, list[Step]] = {
         (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
         ("tests/entries.py", "CALLS", '"zz_lengths": RT'),
         ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
-        (PARTITIONS, "TABLES", '"zz_lengths": ("rec", "truth")'),
         (PARTITIONS, "UNMERGED", '"zz_lengths"'),
-        (f"{PACKAGE}/spark/tables.py", "__all__", '"zz_lengths"'),
-        (f"{PACKAGE}/spark/tables.py", "", ON_SPARK),
+        (f"{PACKAGE}/spark/__init__.py", "", ON_SPARK),
     ],
-    "To add an option to all table functions": [
+    "To add a problem of the check": [
+        ("sql/checks/zz_single.sql", "", PROBLEM),
+        ("tests/sql/zz_single.test", "", PROBLEM_TEST),
+    ],
+    "To add an option to all functions of measures": [
         (OPTIONS, "GROUPS", '"zz_doubled": Option(word("no", "yes"), "count each grade twice", "no")'),
         (OPTIONS, "GRADES", " zz_doubled"),
         (f"{PACKAGE}/compose/call.py", "Call", 'zz_doubled: str = "no"'),
@@ -134,7 +155,7 @@ GUIDES: dict[str, list[Step]] = {
     ],
 }
 # The tests that the guides name, of the files that have one of the new things.
-NEW = "zz_last_rank or zz_lengths or declarations or left_out or each_table_function"
+NEW = "zz_last_rank or zz_lengths or zz_single or declarations or left_out or each_table_function"
 FILES = ("declarations", "entry_points", "partitions", "settings", "signatures", "sql_measures", "witnesses")
 TESTS = [f"tests/test_{name}.py" for name in (*FILES, "sql", "zz_lengths")]
 
@@ -209,6 +230,7 @@ def test_a_measure_a_table_function_and_an_option_by_the_guides(tmp_path: Path) 
     follow(tmp_path)
     assert run(tmp_path, "tests.generate", "--keep-outputs").stderr == ""
     assert "`zz_last_rank`" in (tmp_path / "sql/README.md").read_text(encoding="utf-8")
+    assert "`zz_single`" in (tmp_path / "sql/checks.md").read_text(encoding="utf-8")
     failed, printed = outcomes(tmp_path, "-k", NEW, *TESTS)
     assert not failed, printed
     # A wrong formula, and a table function that is left out of calls, wrong calls and partitions.

@@ -45,7 +45,7 @@ from ranking_udfs.command.cli import main
 assert main(['evaluate', '--help']) == 0 and main(['evaluate']) == 2
 assert not has('duckdb numpy pyarrow')
 assert main(['evaluate', 'none.csv', 'none.csv']) == 1
-assert has('duckdb') and not has('numpy ranking_udfs.arrow.functions')
+assert has('duckdb') and not has('numpy tabulate ranking_udfs.arrow.functions')
 """,
     "measures": """
 import ranking_udfs

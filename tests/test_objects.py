@@ -125,7 +125,7 @@ def test_missing_and_repeated_items_count_as_in_tables() -> None:
     values, notes = with_notes(run, qrels)
     assert (values, notes) == with_notes(rec, truth)
     assert len(values) == 2
-    assert "score is NaN" in notes[0]
+    assert "score is NULL or NaN" in notes[0]
     values, (note,) = with_notes({"q1": [], "q2": {}}, QRELS)  # as in a log without results
     assert [value[-2:] for value in values] == [(0, 0)] * 2
     assert "the list of every user is empty: 2 of 2" in note

@@ -275,7 +275,7 @@ def of_precision(asked: Asked) -> Rows:
 MEASURING = ("evaluate", "by_user", "distribution", "compare")
 CURVES = ("precision_recall_curve", "interpolated_precision_curve")
 ON_GRADES = (*MEASURING, "judged", *CURVES)
-CHECK, GONE_LABELS = ("check",), "recall_without_gone"
+CHECK, GONE_LABELS = ("check",), "gone_labels"
 BINARY = {"measures": [name for name, one in MEASURES.items() if one.column and "min_grade" in one.options]}
 VALUES = {"measures": ["ndcg", "hit_rate"], "users": None}
 # Counts of the rows that a changed table has not.
@@ -316,7 +316,7 @@ KEEP = {"cold_users": "keep", "cold_items": "keep", "seen": "keep"}
 CHECKED = {"min_grade": 2, "users": "users", "ks": [2], "history": "history", "items": "items"}
 CHECKED |= {"descending": False}
 # Problems whose counts are of rows of truth.
-OF_TRUTH = ("negative_grade", "null_truth_item", "null_truth_user", "repeated_truth")
+OF_TRUTH = ("negative_grade", "null_in_truth", "repeated_truth")
 JUDGED_USERS = f"SELECT count(userid) AS count FROM {JUDGED.replace('base', 'relevant')}"
 TIED = f"""SELECT system, count(*) AS count FROM (
     SELECT system, userid, max(score) FILTER (place = 2) AS one, max(score) FILTER (place = 3) AS other
@@ -353,7 +353,7 @@ def problem(code: str, query: str, value: Any, **more: Any) -> Case:
 def of_check(asked: Asked) -> Rows:
     """Expect as many rows of each problem as the check counts."""
     rows = ask(asked.world, "SQL", "check", {**asked.given, asked.option: asked.value}, asked.variant)
-    return [{"code": r["code"], "system": r["system"], "k": r["k"], "count": r["count"]} for r in rows]
+    return only(rows, "code", "column_name", "system", "k", "count")
 
 
 def from_start(asked: Asked) -> Rows:
@@ -441,8 +441,9 @@ def test_an_option_changes_the_answer_as_its_case_says(world: World, function: s
         given = {**CALLS[function], **case.given}
         rows = ask(world, "SQL", function, {**given, option: case.value}, case.variant)
         if function == "check_rows":
-            counts = Counter((row["code"], row["system"], row["k"]) for row in rows)
-            rows = [{"code": c, "system": s, "k": k, "count": n} for (c, s, k), n in counts.items()]
+            counts = Counter((row["code"], row["column_name"], row["system"], row["k"]) for row in rows)
+            names = ("code", "column_name", "system", "k", "count")
+            rows = [dict(zip(names, (*key, n), strict=True)) for key, n in counts.items()]
         usual = {name: value for name, value in given.items() if name != option}
         expected = case.expected(Asked(world, function, usual, option, case.value, case.variant, rows))
         compared, wanted = ([*filter(case.where, each)] for each in (rows, expected))

@@ -107,7 +107,7 @@ def test_errors_come_first_among_problems_and_each_model_has_a_column() -> None:
     findings = SimpleNamespace(problems=problems, labels={"a": "a", "b": "b"}, systems=["a", "b"])
     header, cells = View.problem_table(cast(View, SimpleNamespace(findings=findings)))
     assert header == ["Problem", "b"]
-    assert cells == [["error", "3 of 9"], ["warning", "2 of 9"], ["info", "1 of 9"]]
+    assert cells == [["error: error", "3 of 9"], ["warning: warning", "2 of 9"], ["note: info", "1 of 9"]]
 
 
 def test_wins_and_caveats_of_a_small_report() -> None:

@@ -242,8 +242,8 @@ def test_grades_that_are_not_read_are_refused_and_a_row_of_the_check(script: Con
         assert found.startswith(f"ranking.{call.partition('(')[0]}: {error}")
     (row,) = script.execute("""
         SELECT severity, example FROM ranking.check('wrong_rec', 'wrong_truth')
-        WHERE code = 'grade_not_read'""").fetchall()
-    assert row == ("error", column)
+        WHERE code = 'column_not_read'""").fetchall()
+    assert row == ("error", f"{column} (grades)")
 
 
 # Words before a bracket that call no function, and tables of the same form.

@@ -77,7 +77,7 @@ def test_answer_names_leak_and_few_judged_items(four: str, four_tables: Con) -> 
     ((leaked, of),) = four_tables.execute(f"{query} WHERE system = 'als'").fetchall()
     assert f"rec: items already in the user's history: als {leaked} of {of} (8%), bert" in answer
     problems = {row["Problem"]: row for row in tables_in(found["The data"])[1]}
-    assert problems["rec: items already in the user's history"]["als"] == f"{leaked} of {of}"
+    assert problems["warning: rec: items already in the user's history"]["als"] == f"{leaked} of {of}"
     assert "The truth is from 2026-05-01 to 2026-05-09." in text_of(found["The data"])
     evaluated = four_tables.sql("FROM ranking.evaluate('rec', 'truth', [5], min_grade := 2)")
     judged = dict(evaluated.project("system, judged_share").fetchall())
@@ -262,7 +262,7 @@ def test_examples_show_titles_and_grades() -> None:
     assert most in text_of(changed)
     assert "Relevant items missed by b: g: no longer in the corpus and x: Milk." in text_of(changed)
     assert tables_in(found["Largest losses and gains"])[0][0]["User"] == "1: what is for lunch?"
-    assert "labels for items not in the catalog (users: 1)" in text_of(found["The data"])
+    assert "note: truth: labels for items not in the catalog" in text_of(found["The data"])
     assert "gains, as in NDCG, also count grades below 2" in text_of(found["The data"])
 
 

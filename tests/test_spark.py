@@ -188,7 +188,7 @@ def test_table_functions_give_duckdbs_rows(spark: SparkSession, con: Con) -> Non
 
 def test_values_by_user_are_compared_by_any_measure(spark: SparkSession, con: Con) -> None:
     rec, truth = (spark.createDataFrame(TABLES[name]) for name in ("rec", "truth"))
-    by_user = pack.by_user(rec.where("system > ''"), truth, [3], ["ndcg(gain=linear)", "hits"]).toArrow()
+    by_user = pack.by_user(rec.where("system > ''"), truth, ["ndcg(gain=linear)", "hits"], [3]).toArrow()
     check_calls(spark, con, {"by_user": by_user}, "ranking.compare_by_user('by_user', baseline := 'A')")
 
 
@@ -271,7 +271,7 @@ def test_ids_of_every_type_match_and_are_ordered(spark: SparkSession, kind: str,
     pairs = [(*pair, 1) for pair in itertools.product(ids, reversed(ids))]
     rec = spark.createDataFrame(pairs, f"userid {kind}, itemid {kind}, score int")
     truth = spark.createDataFrame([(value, value) for value in ids], f"userid {kind}, itemid {kind}")
-    table = pack.by_user(rec, truth, None, ["first_hit_rank"]).toArrow()
+    table = pack.by_user(rec, truth, ["first_hit_rank"], [None]).toArrow()
     by_rank = sorted(table.to_pylist(), key=lambda row: row["first_hit_rank"])
     users = [tuple(user.values()) if kind == STRUCT else user for user in (row["userid"] for row in by_rank)]
     assert users == ids
@@ -324,9 +324,9 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
     graded, nobody = pairs.selectExpr("*", "6.0 AS rel"), pairs.selectExpr("NULL::BIGINT AS userid", "itemid")
     frames = {
         "recall: k must be 0 or more, got -2": spark.sql("SELECT recall(array(1), array(1), -2)"),
-        "ranking.err: a grade must be max_grade=4 or less, got 6": pack.by_user(valid, graded, 1, "err"),
-        "judged: truth must have a user, got 0 rows": pack.judged(valid, pairs.where("userid > 2"), 1),
-        "evaluate: truth must have a user, got 3 rows without userid": pack.evaluate(valid, nobody, 1),
+        "ranking.err: a grade must be max_grade=4 or less, got 6": pack.by_user(valid, graded, "err", 1),
+        "judged: truth must have a user, got none": pack.judged(valid, pairs.where("userid > 2"), 1),
+        "evaluate: truth must have a user, got none": pack.evaluate(valid, nobody, 1),
     }
     fused = pack.fuse(runs, systems=["A", "D"], system_col="model")
     frames["fuse: systems must name systems of rec (A, B), got D"] = fused
@@ -436,7 +436,7 @@ CONNECT = f"""if True:
     assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
     rec = spark.createDataFrame([(7, "a", 1.0), (7, "b", 1.0)], "userid int, itemid string, score double")
     truth = spark.createDataFrame([(7, "b")], "userid int, itemid string")
-    (row,) = pack.evaluate(rec, truth, 2, "mrr", "expected").collect()
+    (row,) = pack.evaluate(rec, truth, "mrr", 2, "expected").collect()
     print(row["mrr"], file=sys.stderr)
 """
 

@@ -62,7 +62,7 @@ def test_answer_does_not_take_one_user_for_no_fall(run: Run) -> None:
     csv("truth.csv", "userid,itemid", "1,1")
     for name, item in (("old", 1), ("new", 2)):
         csv(f"{name}.csv", "userid,itemid,score", f"1,{item},1")
-    allow = ("--allow", "no_common_user,no_common_item")
+    allow = ("--allow", "no_common_id")
     text = run("compare", "new.csv", "old.csv", "truth.csv", "--steps", "-m", "mrr", "-q", *allow)
     assert "No comparison is possible: at least two users must have values from both models." in text
 

@@ -303,6 +303,26 @@ def test_rows_are_gathered_if_the_first_have_many_users(gathered: Con, users: li
         assert positions[-1] - positions[0] < len(positions) + 50  # 4,096 buckets: few users in between
 
 
+@pytest.mark.parametrize(
+    ("userid", "score", "has_ties"),
+    [
+        ("i // 100", "i % 100", False),  # a score per rank
+        ("i // 100", "i % 20", True),
+        ("i", "i % 100", True),  # Each row has another user, so any equal scores may be ties.
+        ("i", "i", False),
+        ("i // 100", "NULL", True),
+    ],
+)
+def test_lists_are_sorted_if_the_first_scores_tie(
+    gathered: Con, userid: str, score: str, has_ties: bool
+) -> None:
+    columns = f"{userid} AS userid, i AS itemid, {score} AS score, 'a' AS ranking_system"
+    gathered.execute(f"CREATE OR REPLACE TABLE rec AS SELECT {columns} FROM range(9000) AS t(i)")
+    template: Any = environment().get_template("tables/internal/lists.jinja").module
+    recs = template.gathered(SimpleNamespace(is_short=False, recs="rec"), unsorted=True)
+    assert gathered.execute(f"SELECT DISTINCT has_ties FROM {recs}").fetchall() == [(has_ties,)]
+
+
 def test_rows_that_differ_between_reads_are_listed_once(gathered: Con) -> None:
     """The first rows of a sample differ from read to read, as can those that several threads read."""
     gathered.execute("""

@@ -60,8 +60,8 @@ CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% macro scores(of) %}
-{% if of.is_part %}
-WITH measured AS NOT MATERIALIZED (FROM _ranking_values)  -- that partitions sent
+{% if of.is_merge %}
+WITH {{ of.values_of_parts }}
 {% else %}
 WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}
 {% endif %}

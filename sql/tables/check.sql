@@ -8,15 +8,15 @@
 -- items: An item may have several rows.
 -- predicted_truth: The check tests whether the users in truth are a random sample, and whether their lists are judged down to
 --             each cutoff.
--- Returns:    One row per problem and system; no row if all is well. Columns: severity, system, problem, code, k, example,
---             count, of.
+-- Returns:    One row per problem and system; no row if all is well. Columns: severity, system, problem, code, column_name, k,
+--             example, count, of.
 --             `severity`: 'error', 'warning' or 'info'.
 --             `system`: name of the system as a string. NULL if the problem concerns truth or all of rec.
 --             `code`: short name of the problem, as in ranking.check_codes.
---             `count`: how often it occurs.
---             `of`: how often it could occur, such as all users in truth; NULL if there is no such total.
--- Errors:     A table that does not exist. Invalid cutoffs. With predicted_truth, the errors of ranking.evaluate. Everything
---             else is a row, even a missing column.
+--             `column_name`: the column, if the problem can concern several.
+--             `count`: how often it occurs. `of`: how often it could occur, such as all users in truth, or NULL.
+-- Errors:     A table that does not exist. Invalid arguments. With predicted_truth, the errors of ranking.evaluate. A column
+--             that is missing or of an unusable type is a row.
 -- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);
 --
 -- The check looks for ids that do not match, unread columns that look like grades or systems, invalid types, NULL and NaN, and
@@ -32,6 +32,6 @@
 CREATE OR REPLACE MACRO ranking.check(ARGUMENTS) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
 WITH {{ check.problems(of) }}
-SELECT severity, system, problem, code, k, example, count, of
+SELECT severity, system, problem, code, column_name, k, example, count, of
 FROM problems
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, column_name ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST

@@ -22,12 +22,11 @@ SELECT
     nullif(cells[4], '') AS counted,
     nullif(cells[5], '')::DOUBLE AS error_from,
     nullif(cells[6], '')::DOUBLE AS warning_from,
-    error_from IS NOT NULL OR warning_from IS NOT NULL
-        OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
-    cells[7] AS problem,
-    nullif(cells[8], '') AS in_sql,
-    nullif(cells[9], '') AS in_command,
-    nullif(cells[10], '') AS in_python
+    error_from IS NOT NULL OR warning_from IS NOT NULL OR cells[7] = 'tested' AS can_be_problem,
+    cells[8] AS problem,
+    nullif(cells[9], '') AS in_sql,
+    nullif(cells[10], '') AS in_command,
+    nullif(cells[11], '') AS in_python
 FROM (
     SELECT unnest(range(1, len(lines) + 1)) AS place, string_split(unnest(lines), ' | ') AS cells
     FROM (SELECT string_split(PROBLEM_LINES, chr(10)) AS lines));

@@ -16,10 +16,8 @@ CREATE OR REPLACE MACRO ranking.distribution(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}
-WITH {% if of.is_part %}
-measured AS NOT MATERIALIZED (
-    FROM _ranking_values  -- that partitions sent
-), {% else %}
+WITH {% if of.is_merge %}
+{{ of.values_of_parts }}, {% else %}
 {{ judging.judged(of) }}, {{ cutting.measured(of) }}, {% endif %}
 sorted AS NOT MATERIALIZED (
     SELECT

@@ -7,13 +7,15 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import duckdb
 import pyarrow as pa
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.compose.call import Call
 from ranking_udfs.measures.registry import MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
 from tests.fuzz import cases
@@ -216,12 +218,24 @@ def item_types(names: Sequence[Any]) -> list[str]:
     return ["VARCHAR", f"ENUM ({', '.join(map(literal, sorted(names)))})"]
 
 
-def check_tables(rng: random.Random) -> int:
-    """Call ranking.by_user and ranking.evaluate over random tables."""
+class World(NamedTuple):
+    """The statements that create the two tables of a call, their rows, and cutoffs."""
+
+    sql: str
+    tables: Sequence[str]
+    rec: Sequence[dict[str, Any]]
+    truth: Sequence[dict[str, Any]]
+    ks: Sequence[int | None]
+    has_systems: bool
+    has_grades: bool
+
+
+def draw_world(rng: random.Random) -> World | None:
+    """Draw random tables; None if no row of truth has a user, which is an error: tests/sql."""
     users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
     names, (kind, scores), grades = rng.choice(NAMES), rng.choice(SCORES), rng.choice(GRADES)
     systems = rng.choice([None, None, ["a"], ["a", "b", None]])
-    unclean = rng.choice([0, 0, 0.05, 0.5])
+    unclean, most = rng.choice([0, 0, 0.05, 0.5]), rng.choice([6, 6, 6, 150])
     rec: list[dict[str, Any]] = []
     truth: list[dict[str, Any]] = []
     for user in range(users + 1):
@@ -229,14 +243,14 @@ def check_tables(rng: random.Random) -> int:
             for item in rng.choices(names, k=rng.randint(0, many)):
                 row = {"userid": user, "itemid": item, "score": rng.choice(scores)}
                 rec.append(row if systems is None else {"system": system, **row})
-        for item in rng.choices(names, k=rng.randint(0, 6)):
+        for item in rng.choices(names, k=rng.randint(0, most)):
             row = {"userid": user, "itemid": item}
             truth.append(row if grades is None else {**row, "rel": rng.choice(grades)})
     for row in (*rec, *truth):
         if rng.random() < unclean:
             row[rng.choice(["itemid", "itemid", "userid"])] = None
-    if all(row["userid"] is None for row in truth):  # an error: tests/sql
-        return 0
+    if all(row["userid"] is None for row in truth):
+        return None
     rng.shuffle(rec)
     rng.shuffle(truth)
     ks = rng.choices([0, 1, 2, 3, 5, 10, 32, 33, 100, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
@@ -244,12 +258,48 @@ def check_tables(rng: random.Random) -> int:
     of_rec, of_truth = rng.sample(TABLE_NAMES, 2)  # names that the SQL uses too
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
-    system = "NULL" if systems is None else "system"
+    return World(tables, (of_rec, of_truth), rec, truth, ks, systems is not None, grades is not None)
+
+
+# Sorted are the best rows if k is small, all rows, or only lists in which ranks cannot be counted.
+WAYS: Sequence[dict[str, Any]] = (
+    {"is_sorted": "true"},
+    {"is_short": False, "is_sorted": "true"},
+    {"is_short": False, "is_sorted": "false"},
+)
+
+
+def check_ways(rng: random.Random) -> int:
+    """Compare the judged rankings of ranking.judged, bit by bit, by each way to find ranks."""
+    world = draw_world(rng)
+    if world is None:
+        return 0
+    of_rec, of_truth = world.tables
+    con = connection(rng.choice(SETTINGS)).execute(world.sql)
+    judging = rng.choice(["", ", descending := false", ", min_grade := 0.5"])
+    query = f"FROM ranking.judged('\"{of_rec}\"', '\"{of_truth}\"', {literal(rng.choice(world.ks))}{judging})"
+    answers = []
+    for way in WAYS:
+        with patch.multiple(Call, **way):
+            answers.append(sorted(map(repr, con.execute(query).fetchall())))
+    con.execute(f'DROP TABLE "{of_rec}"; DROP TABLE "{of_truth}"')
+    for way, answer in zip(WAYS[1:], answers[1:], strict=True):
+        agree(f"{world.sql}{query}; -- {way}", ["rows"], [answer], [answers[0]])
+    return len(answers[0])
+
+
+def check_tables(rng: random.Random) -> int:
+    """Call ranking.by_user and ranking.evaluate over random tables."""
+    world = draw_world(rng)
+    if world is None:
+        return 0
+    tables, (of_rec, of_truth), rec, truth, ks, has_systems, has_grades = world
+    system = "system" if has_systems else "NULL"
     columns = [name for name, measure in MEASURES.items() if measure.column]
     measured = rng.choice([columns, rng.sample(columns, 2)])  # two may need only the top of a list
     chosen = ", ".join(f'"{name}"' for name in measured)
     con = connection(rng.choice(SETTINGS)).execute(tables)
-    least, judging = draw_judging(rng, has_grades=grades is not None)
+    least, judging = draw_judging(rng, has_grades)
     judging += rng.choice(["", ", descending := false"]) + f", measures := {measured}"
     expected = by_user(rec, truth, ks, measured, least, judging)
     call = f"('\"{of_rec}\"', '\"{of_truth}\"', ks := {literal(ks)}{judging})"
@@ -473,6 +523,7 @@ CHECKS: dict[str, tuple[Callable[[random.Random], int], int]] = {
     "lists": (check_lists, 140),
     "sql": (check_sql, 4),
     "tables": (check_tables, 8),
+    "ways": (check_ways, 8),
     "list measures": (check_list_measures, 10),
     "judged structs": (check_structs, 15),
     "ties": (check_ties, 4),

@@ -96,8 +96,8 @@ def check_direction(
         yield ("error", system, code, below, n)
     elif seems_reversed and below > above:
         yield ("warning", system, "upside_down", below, n)
-    elif seems_reversed and n == 0:
-        yield ("info", system, "unknown_end", len(lists), len(lists))
+    elif seems_reversed and not z(by_user) > 1.65:
+        yield ("warning", system, "unknown_end", len(lists), len(lists))
 
 
 def deviations(lists: Lists, relevant: Relevant) -> tuple[list[Fraction], list[list[Fraction]]]:

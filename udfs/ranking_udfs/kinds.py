@@ -189,19 +189,25 @@ def measures(known: str, advice: str) -> Kind:
             return items
         if items and all(item is None or is_number(item) for item in items):
             return check_cutoffs(items)
-        texts = [item for item in items if isinstance(item, str)]
-        if texts and len(texts) < len(items):
-            raise OptionError("must be either cutoffs or measures", value)
-        if not texts or "" in texts:
-            raise OptionError("must be names of measures, as in ['ndcg', 'recall@5'], or cutoffs", value)
-        text = ",".join(texts)
-        if re.fullmatch(r"[\s,]*\d[\s\d,]*", text):
-            raise OptionError(f"must be names of measures; write [{text}] for cutoffs", value)
-        if len(text) > LONGEST:
-            raise OptionError(f"must be a string of at most {LONGEST} characters", len(text))
+        text = ",".join(check_texts(items, value))
         return grammar.parse_measures(text, getattr(grammar, known), advice)
 
     return Kind("Measures", check)
+
+
+def check_texts(items: list[Any], value: Any) -> list[str]:
+    """Check that all items are texts of measures; `value` is what the user has written."""
+    texts = [item for item in items if isinstance(item, str)]
+    if texts and len(texts) < len(items):
+        raise OptionError("must be either cutoffs or measures", value)
+    if not texts or "" in texts:
+        raise OptionError("must be names of measures, as in ['ndcg', 'recall@5'], or cutoffs", value)
+    text = ",".join(texts)
+    if re.fullmatch(r"[\s,]*\d[\s\d,]*", text):
+        raise OptionError(f"must be names of measures; write [{text}] for cutoffs", value)
+    if len(text) > LONGEST:
+        raise OptionError(f"must be a string of at most {LONGEST} characters", len(text))
+    return texts
 
 
 def check_names(value: Any) -> list[str | None]:
@@ -282,4 +288,4 @@ TABLE, ANY = Kind("Table"), Kind("Any")
 WEIGHTS = Kind("Mapping[str, float]", check_weights, read_weights)
 DIRECTIONS = Kind("bool | Mapping[str, bool]", check_directions)
 ALSO = texts_of("tradeoffs", "parse_also", "'latency_ms' or 'tokens:lower'")
-CODES = texts_of("problems", "parse_codes", "'no_common_user'")
+CODES = texts_of("problems", "parse_codes", "'no_common_id'")

@@ -164,7 +164,7 @@ GROUPS: Mapping[str, Options] = {
     "check": {
         "check": Option(kinds.BOOLEAN, "whether to check the data; problems are warnings", True),
         "allow": Option(kinds.CODES, "errors or warnings of the check to accept, by their codes, as in "
-            "no_common_user,no_common_item", None, "CODE", is_list=True),
+            "no_common_id", None, "CODE", is_list=True),
     },
     "output": {
         "unit": Option(kinds.UNIT, "word for a user in messages, as in query", "user", "WORD"),
@@ -173,6 +173,12 @@ GROUPS: Mapping[str, Options] = {
     },
 }  # fmt: skip
 OPTIONS: Options = {name: option for group in GROUPS.values() for name, option in group.items()}
+
+# The names of options in the command; those without one are parts of others, as in FILE:COLUMN.
+FLAGS = {name: name.removesuffix("_col") for name in OPTIONS if "." not in name} | {
+    **{"descending": "ascending", "check": "no_check", "segments": "segment", "user": "user_id", "k": "ks"},
+    **dict.fromkeys((*GROUPS["tables"], "con", "segment_col", "category_col"), ""),
+}
 
 # --- The options of each function, in order; `?` marks those of a function that may be left out ---
 
@@ -200,11 +206,11 @@ def takes(names: str, *prefixes: str) -> Options:
     return options
 
 
-# The table functions of SQL. `_ranking_users` evaluates a partition of users.
+# The table functions of SQL.
 FUNCTIONS: Mapping[str, Options] = {
     function: takes(names, f"ranking.{function}", function)
     for function, names in {
-        **dict.fromkeys(("evaluate", "by_user", "distribution", "_ranking_users"), MEASURED),
+        **dict.fromkeys(("evaluate", "by_user", "distribution"), MEASURED),
         "judged": f"rec truth max_k {COLUMNS} {JUDGING}",
         "check": f"{CHECKED} predicted_truth",
         "check_rows": CHECKED,

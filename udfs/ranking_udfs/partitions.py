@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,50 +14,25 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from .compose.comparison import KEYS
 from .compose.functions import compose_values
 from .duckdb.functions import OF_MACROS, add_functions
 from .evaluation.errors import error_summary
-from .evaluation.words import COUNTS
 from .measures.registry import COMPARED_MEASURES
-from .options import COLUMNS, FUNCTIONS, JUDGING, check, check_keywords
+from .options import FUNCTIONS, check_keywords
 from .quoting import identifier, literal
 from .texts import shorten
 
-# The tables of each function. All rows of a user are in one partition. Each partition has all of `items`.
+# The functions whose rows of partitions are the result; and the others, with the function of a partition.
 UNMERGED = ("judged", "by_user", "beyond_accuracy_by_user", "fuse")
-TABLES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("judged", "by_user", "evaluate", "distribution", "compare"), ("rec", "truth")),
-    "beyond_accuracy_by_user": ("rec", "history", "items"),
-    "fuse": ("rec",),
-    "compare_by_user": (),  # Its one table is read by the merge.
-}
-# The columns of the tables: role (`item` for the argument item_col) and default name.
+MERGED = {"evaluate": "evaluate", "distribution": "by_user", "compare": "by_user", "compare_by_user": ""}
+# The columns of each table by role, which is the usual name: `item` is named by the argument item_col.
 ROLES = {
     "rec": {"user": "userid", "item": "itemid", "score": "score", "system": "system"},
     "truth": {"user": "userid", "item": "itemid", "grade": "rel"},
     "history": {"user": "userid", "item": "itemid"},
     "items": {"item": "itemid", "category": "category"},
 }
-IDS = ("user", "item", "system")
-# During planning, tables have no rows. This variable turns off the checks that need a named system or two.
-IS_PLAN = "SET VARIABLE ranking_is_plan = true"
-# ranking.mean in two steps. Its sum of integers is too wide for Arrow, so partitions pass it as VARCHAR.
-OF_MEANS = (
-    """CREATE MACRO _ranking_mean_part(number) AS {
-        'total': sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT)::VARCHAR,
-        'large': list(number) FILTER (abs(number) >= 1048576),
-        'n': count(number)}""",
-    """CREATE MACRO _ranking_mean_of_parts(part) AS (
-        coalesce(sum(part.total::HUGEINT) / 2 ** 80, 0)
-        + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
-    ) / nullif(sum(part.n), 0)""",
-)
-# The condition, in a lambda, that a column holds a measure.
-IS_VALUE = f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
-# The arguments that determine the values of users.
-OF_USERS = f"rec truth measures ks ties {COLUMNS} {JUDGING}".split()
-Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
+UNREAD = ("users", "predicted_truth", "predicted")  # tables that partitions of users do not read
 
 
 @dataclass(frozen=True)
@@ -65,10 +40,11 @@ class Partitioned:
     """A planned call of a table function: its SQL for a partition and for the merge. Workers receive it."""
 
     function: str
-    # by table: names of the columns to read, by role (user, item, ...)
-    columns: Mapping[str, Mapping[str, str]]
-    arguments: Mapping[str, Any]  # arguments of the call by name
-    schemas: dict[str, pa.Schema]  # of the tables, of a partition's rows (`part`) and of the `result`
+    columns: Mapping[str, Mapping[str, str]]  # by table: names of the columns to read, by role (user, ...)
+    schemas: Mapping[str, pa.Schema]  # of the tables, of a partition's rows (`part`) and of the `result`
+    part_sql: str | None  # None if there are no partitions
+    merge_sql: str | None  # over the table `_ranking_parts`; None if the rows of partitions are the result
+    skips_users: bool
 
     def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
         """Evaluate a partition. Pass Arrow tables, Arrow readers or other data that DuckDB reads.
@@ -85,20 +61,35 @@ class Partitioned:
         Returns:
             The rows of the result, or the rows to pass to `merge`.
         """
-        all_tables = {"rec": rec, "truth": truth, **tables}
+        given = {"rec": rec, "truth": truth, **tables}
+        given = {name: table for name, table in given.items() if table is not None}
+        needed = self.schemas.keys() - {"systems", "part", "result"}
+        for name in given.keys() - needed:
+            raise TypeError(f"{self.function}: no table {name} is read here, got one")
+        for name in needed - given.keys():
+            raise ValueError(f"{self.function}: {name} must be a table, got none")
         with cursor() as con:
-            self.add_tables(con, all_tables, self.schemas.keys() - {"systems", "part", "result"})
+            for name, table in given.items():
+                add_table(con, name, table)
             if "systems" in self.schemas:
-                rule = f"{self.function}: systems must be all systems of rec"
-                if systems is None:
-                    raise ValueError(f"{rule}, got none")
-                listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
-                column = identifier(self.columns["rec"]["system"])
-                rows = con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall()
-                for system in (system for (system,) in rows if system not in listed):
-                    raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
-                add_table(con, "systems", pa.table({"system": listed or [None]}))
+                self.add_systems(con, systems)
             return self.evaluate_part(con).read_all()
+
+    def add_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> None:
+        """Create the table of all systems; ValueError if rec has another."""
+        rule = f"{self.function}: systems must be all systems of rec"
+        if systems is None:
+            raise ValueError(f"{rule}, got none")
+        listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
+        column = identifier(self.columns["rec"]["system"])
+        for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
+            if system not in listed:
+                raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
+        add_table(con, "systems", pa.table({"system": listed}, self.schemas["systems"]))
+
+    def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
+        """Evaluate the tables of a partition."""
+        return evaluate(con, self.part_sql).cast(self.schemas["part"])
 
     def merge(self, parts: Any) -> pa.Table:
         """Merge the rows of all partitions. Pass an Arrow table, a reader or other data that DuckDB reads.
@@ -108,129 +99,16 @@ class Partitioned:
         """
         with cursor() as con:
             add_table(con, "_ranking_parts", parts)
-            return self.evaluate_merge(con).read_all()
+            if self.part_sql:
+                users = "WHERE has_truth" if self.function == "evaluate" else ""
+                self.require_users(con.execute(f"FROM _ranking_parts {users} LIMIT 1").fetchall())
+            return evaluate(con, self.merge_sql).cast(self.schemas["result"]).read_all()
 
-    def add_tables(
-        self, con: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any], needed: Set[str]
-    ) -> None:
-        """Register the needed tables on a connection; raise an error if a table is missing or not needed."""
-        tables = {name: table for name, table in arguments.items() if table is not None}
-        for name in tables.keys() - needed:
-            raise TypeError(f"{self.function}: no table {name} is read here, got one")
-        for name in needed:
-            if name not in tables:
-                raise ValueError(f"{self.function}: {name} must be a table, got none")
-            add_table(con, name, tables[name])
-
-    def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Evaluate the tables of a partition."""
-        systems = "FROM systems SELECT system, system" if "systems" in self.schemas else "SELECT NULL"
-        con.execute(f"CREATE TEMP VIEW _ranking_all_systems AS {systems} AS ranking_system")
-        return self.evaluate(con, self.part_sql, "part")
-
-    def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Merge the table `_ranking_parts`."""
-        sent = self.schemas["part"].names if self.columns else []
-        for kind in sent:
-            con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
-                SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
-        if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
-            sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
-            self.require_users(*con.execute(sql).fetchall()[0])
-            skips = self.arguments.get("without_relevant") == "skip"
-            if skips and not con.execute(f"FROM _ranking_{sent[0]} WHERE has_truth LIMIT 1").fetchall():
-                rule = "truth must have a relevant item where users without one are left out"
-                raise ValueError(f"{self.function}: {rule}, got none")
-        return self.evaluate(con, self.merge_sql, "result")
-
-    def require_users(self, rows: int | None, users: int | None) -> None:
-        """Raise ValueError if truth has no users."""
+    def require_users(self, users: object) -> None:
+        """Raise ValueError if truth has no users to evaluate in any partition."""
         if not users:
-            without = f" without {shorten(self.columns['truth']['user'])}" if rows else ""
-            got = f"{rows or 0} row{'' if rows == 1 else 's'}{without}"
-            raise ValueError(f"{self.function}: truth must have a user, got {got}")
-
-    def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
-        """Return the rows of a query, cast to the planned types if there are any."""
-        with plain_errors():
-            con.execute(f"CREATE TEMP TABLE _ranking_result AS {sql}")
-        rows = con.table("_ranking_result").to_arrow_reader(65_536)
-        return rows.cast(self.schemas[kind]) if kind in self.schemas else rows
-
-    def planned_schema(self, schemas: Mapping[str, pa.Schema], evaluate: Evaluate) -> pa.Schema:
-        """Evaluate empty tables, which raises the errors of the call, and return the schema of the rows."""
-        with cursor() as con:
-            for name, schema in schemas.items():
-                con.register(name, schema.empty_table())
-            con.execute(IS_PLAN)
-            return evaluate(con).schema
-
-    @property
-    def call(self) -> str:
-        """SQL of the call itself."""
-        return self.composed(self.function, self.arguments)
-
-    @property
-    def merge_sql(self) -> str | None:
-        """SQL over the rows of all partitions; None if these rows are the result."""
-        if self.function == "evaluate":
-            return self.means_sql
-        return None if self.function in UNMERGED else self.call
-
-    @property
-    def part_sql(self) -> str | None:
-        """SQL over the tables of a partition; None if there are no partitions."""
-        if self.function in UNMERGED or not self.columns:
-            return self.call if self.columns else None
-        user = identifier(self.columns["truth"].get("user", "userid"))
-        values = ("values", f"FROM ({self.values_sql}) WHERE has_truth")
-        sent = ("sums", self.sums_sql) if self.function == "evaluate" else values
-        users = f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth"
-        return send([sent, ("users", users)])
-
-    @property
-    def values_sql(self) -> str:
-        """SQL of all measures by user and k, including users without truth."""
-        arguments = {name: self.arguments[name] for name in OF_USERS if name in self.arguments}
-        if self.function == "compare":
-            arguments["measures"] = arguments.get("measures") or COMPARED_MEASURES
-        return self.composed("_ranking_users", arguments)
-
-    @property
-    def sums_sql(self) -> str:
-        """SQL of the sums for `means_sql`, including users without truth."""
-        system = "ranking_system AS system, " if "system" in self.columns["rec"] else ""
-        return f"""
-            SELECT {system}has_truth, k, count(*) AS users,
-                count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
-                count(*) FILTER (n_truth = 0) AS users_without_relevant,
-                _ranking_mean_part(COLUMNS(lambda c: {IS_VALUE}))
-            FROM ({self.values_sql})
-            GROUP BY ALL"""
-
-    @property
-    def means_sql(self) -> str:
-        """SQL of the means, from the sums of all partitions."""
-        key = "system, " if "system" in self.columns["rec"] else ""
-        return f"""
-            SELECT * EXCLUDE (has_truth) REPLACE (
-                coalesce(max(users) FILTER (NOT has_truth) OVER by_k, 0) AS users_without_truth,
-                users_without_relevant + coalesce(max(users) FILTER (has_truth IS NULL) OVER by_k, 0)
-                    AS users_without_relevant)
-            FROM (
-                SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                    _ranking_mean_of_parts(COLUMNS(lambda c: {IS_VALUE}
-                        AND lower(c) NOT IN ({", ".join(map(literal, COUNTS))})))
-                FROM _ranking_sums
-                GROUP BY ALL
-            )
-            WINDOW by_k AS (PARTITION BY {key}k)
-            QUALIFY has_truth
-            ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
-
-    def composed(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Compose the SQL of a call over a partition, or over the values from all partitions."""
-        return f"FROM (\n{compose_values(name, arguments, caller=self.function, is_part=True)}\n)"
+            rule = "a relevant item where users without one are left out" if self.skips_users else "a user"
+            raise ValueError(f"{self.function}: truth must have {rule}, got none")
 
 
 def partition(
@@ -266,42 +144,68 @@ def partition(
     Raises:
         ValueError, TypeError: a column is missing or has an unusable type, or an argument is invalid.
     """
-    if function not in TABLES:
-        raise ValueError(f"partition: function must be one of {', '.join(TABLES)}, got {function!r}")
-    if "truth" in TABLES[function] and truth is None:
-        raise TypeError(f"{function}: truth must be the schema of a table, got None")
-    optional = {"truth": truth, "history": history, "items": items, "measures": measures}
-    optional |= {"rec": rec if TABLES[function] else None}
-    passed = {name: value for name, value in optional.items() if value is not None} | arguments
-    schemas = {name: passed.pop(name) for name in TABLES[function] if name in passed}
+    if function not in (*UNMERGED, *MERGED):
+        names = ", ".join([*UNMERGED, *MERGED])
+        raise ValueError(f"partition: function must be one of {names}, got {function!r}")
     options = FUNCTIONS[function]
-    check_keywords(function, passed, [name for name in options if name not in (*ROLES, "by_user", "users")])
-    for name in {"predicted_truth", "predicted"} & passed.keys():
-        rule = f"{name} is not read over partitions of users, got {shorten(repr(passed[name]))}"
+    if "truth" in options and truth is None:
+        raise TypeError(f"{function}: truth must be the schema of a table, got None")
+    given = {"truth": truth, "history": history, "items": items, "measures": measures}
+    arguments |= {name: value for name, value in given.items() if value is not None}
+    check_keywords(function, arguments, options.keys() - {"rec", "by_user", "users"})
+    for name in {"predicted_truth", "predicted"} & arguments.keys():
+        rule = f"{name} is not read over partitions of users, got {shorten(repr(arguments[name]))}"
         raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
-    names = dict.fromkeys({"by_user"} & options.keys(), "_ranking_parts") | {name: name for name in schemas}
-    try:
-        check({name: option for name, option in options.items() if name in passed}, passed)
-    except ValueError as error:
-        raise type(error)(f"{function}: {error}") from None
-    columns = {table: find_columns(function, table, schemas[table], options, passed) for table in schemas}
-    job = Partitioned(function, columns, {**passed, **names}, schemas)
-    # The tables that all partitions share, in addition to items.
-    named = [(table, role, name) for table, of in columns.items() for role, name in of.items()]
-    kinds = {(table, role): schemas[table].field(name).type for table, role, name in named}
-    if ("rec", "system") in kinds:
-        schemas["systems"] = pa.schema({"system": kinds["rec", "system"]})
-    if ("history", "item") in kinds:
-        schemas["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
-    job.schemas["part"] = part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
-    if job.merge_sql:
-        part = job.planned_schema({"_ranking_parts": part}, job.evaluate_merge)
-    job.schemas["result"] = part
-    return job
+    schemas = {name: arguments.pop(name) for name in ROLES if name in arguments}
+    skips_users = arguments.get("without_relevant") == "skip"
+    with cursor() as con:
+        if "rec" not in options:
+            types = {"_ranking_parts": create(con, "_ranking_parts", rec)}
+            sql, result = plan(con, function, function, {"by_user": "_ranking_parts", **arguments}, types)
+            return Partitioned(function, {}, {"part": rec, "result": result}, None, sql, skips_users)
+        schemas = {"rec": rec, **schemas}
+        columns = {table: find_columns(function, table, schemas[table], arguments) for table in schemas}
+        arguments |= {name: name for name in schemas}
+        # The tables that all partitions share, in addition to items.
+        if system := columns["rec"].get("system"):
+            schemas["systems"] = pa.schema({"system": rec.field(system).type})
+        if item := columns.get("history", {}).get("item"):
+            schemas["counts"] = pa.schema({"itemid": schemas["history"].field(item).type, "n": pa.int64()})
+        types = {name: create(con, name, schema) for name, schema in schemas.items()}
+        called = MERGED.get(function, function)
+        values = {name: value for name, value in arguments.items() if name in FUNCTIONS[called]}
+        if function == "compare" and not values.get("measures"):
+            values["measures"] = COMPARED_MEASURES
+        part_sql, schemas["part"] = plan(con, function, called, values, types, is_part=True)
+        merge_sql, schemas["result"] = None, schemas["part"]
+        if function in MERGED:
+            create(con, "_ranking_parts", schemas["part"])
+            merge_sql, schemas["result"] = plan(con, function, function, arguments, types, is_merge=True)
+    return Partitioned(function, columns, schemas, part_sql, merge_sql, skips_users)
+
+
+def create(con: duckdb.DuckDBPyConnection, name: str, schema: pa.Schema) -> dict[str, str]:
+    """Create an empty table, and return the types of its columns."""
+    add_table(con, name, schema.empty_table())
+    table = con.table(name)
+    return dict(zip(table.columns, map(str, table.types), strict=True))
+
+
+def plan(
+    con: duckdb.DuckDBPyConnection,
+    caller: str,
+    function: str,
+    arguments: Mapping[str, Any],
+    types: Mapping[str, Mapping[str, str]],
+    **facts: Any,
+) -> tuple[str, pa.Schema]:
+    """Return the SQL of a call over tables of the connection, and the schema of its rows."""
+    sql = compose_values(function, arguments, types, caller=caller, **facts)
+    return sql, evaluate(con, f"FROM (\n{sql}\n) LIMIT 0").schema
 
 
 def find_columns(
-    function: str, table: str, schema: pa.Schema, parameters: Container[str], arguments: Mapping[str, Any]
+    function: str, table: str, schema: pa.Schema, arguments: Mapping[str, Any]
 ) -> dict[str, str]:
     """Return the columns of a table by role. Planning reports missing columns."""
     columns = {}
@@ -309,22 +213,24 @@ def find_columns(
         name = str(usual if arguments.get(f"{role}_col") is None else arguments[f"{role}_col"])
         alike = [column for column in schema.names if column.lower() == name.lower()]
         matches = [column for column in alike if column == name] or alike
-        if f"{role}_col" in parameters and matches:
+        if f"{role}_col" in FUNCTIONS[function] and matches:
             if len(matches) > 1:
                 raise ValueError(f"{function}: {table} must have one column {name}, got {len(matches)}")
             columns[role] = matches[0]
     return columns
 
 
-def send(queries: Iterable[tuple[str, str]]) -> str:
-    """Join the queries into one, with the rows of each query in a column of its name."""
-    return " UNION ALL BY NAME ".join(f"SELECT sent AS {kind} FROM ({sql}) AS sent" for kind, sql in queries)
-
-
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
     """Copy rows of Arrow, or of other data that DuckDB reads, into a table."""
     con.register("_ranking_given", rows)
     con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
+
+
+def evaluate(con: duckdb.DuckDBPyConnection, sql: str | None) -> pa.RecordBatchReader:
+    """Return the rows of a query, of types that Arrow has."""
+    with plain_errors():
+        con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_result AS {sql}")
+    return con.table("_ranking_result").to_arrow_reader(65_536)
 
 
 @contextlib.contextmanager
@@ -364,8 +270,6 @@ def instance() -> duckdb.DuckDBPyConnection:
     share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
     con.execute(f"SET memory_limit = {literal(share)}")
     add_functions(con, OF_MACROS)
-    for statement in OF_MEANS:
-        con.execute(statement)
     spill_folder = tempfile.mkdtemp(prefix="ranking-", dir=folder)
     atexit.register(shutil.rmtree, spill_folder, ignore_errors=True)
     con.execute(f"SET temp_directory = {literal(spill_folder)}")

@@ -13,7 +13,7 @@ import duckdb
 from . import keywords
 from .evaluation.defaults import EVERYBODY
 from .evaluation.errors import DataError, error_summary
-from .evaluation.problems import COLUMNS, problem_text
+from .evaluation.problems import COLUMNS, problem_lines
 from .evaluation.queries import explain_query, overlap_query
 from .evaluation.words import Row, using_unit
 from .inputs.catalogs import Connection
@@ -194,7 +194,7 @@ def check(
 
     Returns:
         A DuckDB relation with one row per problem: severity (error, warning or info), system, problem, code,
-        k, example, count, of, file and write (the fix). No row: no problem.
+        column_name, k, example, count, of, file and write (the fix). No row: no problem.
 
     Raises:
         ValueError, TypeError, duckdb.Error: as for `evaluate`.
@@ -386,13 +386,13 @@ def open_evaluation(
         open_connection(caller, values["con"]) as connection,
     ):
         inputs = inputs_of(connection, rec, truth, columns, directions, values, caller)
-        work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.append)
+        work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.extend)
         if caller in ("evaluate", "compare"):
             work.prepare()
         if values.get("by_user") and values["segments"] is not None:
             raise DataError("by_user must be False with segments, whose rows are means, got True")
         yield connection, work
-    texts = list(map(problem_text, problems))
+    texts = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""
         warnings.warn(f"{caller}: {several}" + "\n  ".join(texts), stacklevel=4)

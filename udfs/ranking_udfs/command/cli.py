@@ -18,9 +18,9 @@ from .options import (
     COMMANDS,
     COMPLETE,
     ENDINGS,
-    EVERY,
     INPUT_RULES,
     OUTPUT_RULES,
+    USUAL,
     definition_of,
     group,
 )
@@ -85,11 +85,8 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     Raises:
         click.UsageError: A rule between options is broken.
     """
-    usual: dict[str, Any] = {
-        name: [] if option.is_list else None if option.default is ... else option.default
-        for name, option in EVERY.items()
-    }
-    usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
+    usual: dict[str, Any] = {**USUAL, "command": name, "files": []}
+    usual |= {"grade_col": ""} if name == "fuse" else {}
     options = SimpleNamespace(**usual | written_values(arguments))
     options.descending = not options.ascending
     options.check = not options.no_check

@@ -16,7 +16,7 @@ from ..evaluation.comparison import correct_together, differences_query, pairs_q
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
-from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_text, without_verdicts
+from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import Row, in_unit, using_unit
@@ -100,10 +100,10 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
     """Open the connection and standard input, show progress in so many steps, and yield the work."""
     is_answer = options.command == "compare" and options.format not in COPIED  # its caveats name problems
 
-    def notify(row: Row) -> None:
-        is_reported = (is_answer and is_problem(row)) or (row["code"] in NOTHING and is_problem(row))
-        if not options.quiet and not is_reported:
-            say("note", problem_text(row))
+    def notify(rows: Sequence[Row]) -> None:
+        shown = [row for row in rows if not (is_problem(row) and (is_answer or row["code"] == NOTHING))]
+        for severity, text in () if options.quiet else problem_lines(shown):
+            say(severity, text)
 
     settings = {"threads": options.threads, "memory_limit": options.memory_limit}
     # Intervals need quantiles of Student's t; `evaluate` has them for unanswerable users only.
@@ -166,7 +166,7 @@ def check(work: Work) -> str | bytes:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
         work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", options.rows)
     if options.format == "table":
-        lines = [remark("table", problem_text(row)) for row in problems]
+        lines = [remark("table", f"{severity}: {text}") for severity, text in problem_lines(problems)]
         return "".join(lines) or "The check found no problems.\n"
     return render(work.con, options, [*COLUMNS], problems)
 

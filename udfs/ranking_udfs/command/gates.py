@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..compose.columns import COMMAND, option
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
-from ..evaluation.problems import GRAVE, errors_about, hint_of, is_problem, problem_text
+from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_lines, problem_text
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..texts import did_you_mean, shorten
 from .messages import PROGRAM
@@ -229,7 +230,7 @@ def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = 
                 for row in problems
                 if is_problem(row) and (not condition.codes or row["code"] in condition.codes)
             ]
-            line = line_of([problem_text(row) for row in of])
+            line = line_of([text for _, text in problem_lines(of)])
         elif condition.kind == LOSERS:
             line = losers_text(work, condition)
         else:
@@ -247,7 +248,7 @@ def errors_of(
     systems = {row.get(side) for row in looked for side in ("baseline", "system")}
     fix = "mend the data, or accept this with --allow"
     errors = errors_about(problems, systems) if looked else []
-    return [f"error in the data: {problem_text(row)}; {fix} {row['code']}" for row in errors]
+    return [f"error in the data: {problem_text([row])}; {fix} {row['code']}" for row in errors]
 
 
 def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
@@ -422,13 +423,13 @@ def check_conditions(work: "Evaluation") -> None:
 
 def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
     for condition, code in codes:
-        if code not in GRAVE:
-            there = (name for name, row in GRAVE.items() if getattr(work.request, row.needs or "ks"))
+        if code not in grave():
+            there = (name for name, row in grave().items() if work.has(row.needs))
             rule = "--fail-if problems(CODE) must name codes of errors or warnings"
             got = f"{shorten(code)}{hint_of(code)}"
             raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
-        if (table := GRAVE[code].needs) and not getattr(work.request, table):
-            needed = f"--{table.replace('_', '-')} FILE"
+        if not work.has(needs := grave()[code].needs):
+            needed = option(str(needs), "skip" if needs == "unjudged" else "FILE", COMMAND)
             raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 
 

@@ -11,9 +11,9 @@ from ..compose.arguments import IN_MACRO
 from ..duckdb.macros import macros
 from ..kinds import BOOLEAN, CUTOFF, CUTOFFS, TABLE, Typed
 from ..macros.frozen import frozen_macro
-from ..options import FUNCTIONS, Option
+from ..options import FLAGS, FUNCTIONS, Option
 from ..quoting import literal
-from .options import EVERY, NAMES, SHORT, Once, value_type
+from .options import EVERY, SHORT, Once, value_type
 
 # The options whose value is of the type of a time: an integer, or else a value of this type.
 TIMES = {"test_size": "INTERVAL", "gap": "INTERVAL", "test_from": "TIMESTAMP"}
@@ -56,7 +56,7 @@ def parameters(function: str) -> list[click.Parameter]:
 
 def option(argument: str, taken: Option) -> click.Option:
     """Return the option for an argument, named and parsed as in other commands."""
-    name = {"max_k": "ks", "category_col": "category"}.get(argument) or NAMES.get(argument) or argument
+    name = {"max_k": "ks", "category_col": "category"}.get(argument) or FLAGS.get(argument) or argument
     flags = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}", argument]
     names, help_text = [*filter(None, flags)], re.split(r"; | \(for |, as for ", taken.text)[0]
     if taken.kind is TABLE or taken.kind is BOOLEAN:

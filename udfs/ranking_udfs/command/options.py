@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from ..evaluation import defaults
 from ..kinds import BOOLEAN, Kind, integer, word
-from ..options import COLUMNS, GROUPS, OPTIONS, VERBS, Option
+from ..options import COLUMNS, FLAGS, GROUPS, OPTIONS, VERBS, Option
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -35,11 +35,6 @@ ENDINGS = {  # format of --output FILE without --format
 }
 COLUMNS_OF_FILES = ("user", "item", "score", "grade", "system")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
-# Options of the command by those of Python; those without a name here are parts of others: FILE:COLUMN.
-NAMES = {name: name.removesuffix("_col") for name in OPTIONS if "." not in name} | {
-    **{"descending": "ascending", "check": "no_check", "segments": "segment", "user": "user_id", "k": "ks"},
-    **dict.fromkeys((*GROUPS["tables"], "con", "segment_col", "category_col"), ""),
-}
 
 
 def own(text: str, value: str, parse: Callable[[str], Any] = str, is_list: bool = False) -> Option:
@@ -47,7 +42,7 @@ def own(text: str, value: str, parse: Callable[[str], Any] = str, is_list: bool 
     return Option(Kind("str", read=parse), text, None, value, is_list)
 
 
-FLAGS = {
+SWITCHES = {
     "pairs": "rank the models instead; models that share a letter do not differ significantly",
     "explain": "add a sentence for each comparison",
     "long": "one row per measure",
@@ -60,7 +55,7 @@ FLAGS = {
 }
 # Options that only the command has, and options that it parses in its own way: a file and a column, a list.
 OWN = {
-    **{name: Option(BOOLEAN, text, False) for name, text in FLAGS.items()},
+    **{name: Option(BOOLEAN, text, False) for name, text in SWITCHES.items()},
     "measures": own("measures, as in ndcg@5,10,recall; the command `measures` lists them", "LIST",
         parse_measures, True),
     "ks": own("cutoffs, as in 5,10,all or 1-50 (10)", "LIST", parse_cut_offs, True),
@@ -90,7 +85,11 @@ OWN = {
     "threads": own("threads for DuckDB", "N", integer(1).parse),
     "memory_limit": own("memory limit for DuckDB, as in 4GB", "SIZE", parse_memory),
 }  # fmt: skip
-EVERY = {NAMES[name]: option for name, option in OPTIONS.items() if NAMES.get(name)} | OWN
+EVERY = {FLAGS[name]: option for name, option in OPTIONS.items() if FLAGS.get(name)} | OWN
+USUAL: dict[str, Any] = {  # the value of each option that is not written
+    name: [] if option.is_list else None if option.default is ... else option.default
+    for name, option in EVERY.items()
+}
 WRITTEN = "output format manifest"
 OF_FILES = "database parts format_in quiet threads memory_limit"
 READ = {"files": OF_FILES}
@@ -101,7 +100,7 @@ def groups_of(command: str) -> dict[str, list[str]]:
     """Return the options of a command by group: those of Python's function, and its own."""
     groups: dict[str, list[str]] = {}
     for group, members in GROUPS.items():
-        names = [NAMES[name] for name in VERBS.get(command, ()) if name in members and NAMES[name]]
+        names = [FLAGS[name] for name in VERBS.get(command, ()) if name in members and FLAGS[name]]
         groups |= {group: names} if names else {}
     for group, own in COMMANDS[command].groups.items():
         groups[group] = [*dict.fromkeys([*groups.get(group, []), *own.split()])]

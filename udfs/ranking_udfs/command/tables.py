@@ -15,7 +15,6 @@ from textwrap import fill
 from typing import Any
 
 import duckdb
-from tabulate import tabulate
 
 from ..evaluation.comparison import MOST_CHANGED, changes_query
 from ..evaluation.conclusion import (
@@ -148,6 +147,8 @@ def copied_cell(cell: Any, digits: int | None, is_safe: bool) -> Any:
 
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
     """Render rows for people; text aligns the decimal points. `digits` are significant digits (all)."""
+    from tabulate import tabulate  # The import takes 15 ms, and no other form needs it.
+
     cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
     names = [cell_text(form, name) for name in header]
     columns = list(zip(*cells, strict=True)) if form == "table" else []

@@ -8,11 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from ..kinds import TABLE, Typed, shown_in_sql
-from ..options import FUNCTIONS, check
+from ..options import FUNCTIONS, check, check_keywords
 from ..quoting import sql_value
-from .columns import QUERY, UNKNOWN, cut, is_integer, is_number
+from .columns import INTEGER, QUERY, cut, is_integer
 
-NULLS = (UNKNOWN, "NULL")
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
 FILE = re.compile(r"\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$", re.IGNORECASE)
 # Arguments that do not change the composed SQL, with the macro's CTE that holds them. They can be subqueries.
@@ -46,29 +45,23 @@ def value_of(name: str, kind: str, text: str | None) -> Any:
         return None
     if name in TEXTS:
         value = json.loads(text, parse_float=Decimal)
-        return [None if item is None else str(item) for item in value] if is_systems(name, value) else value
+        is_systems = name == "systems" and isinstance(value, list)
+        return [None if item is None else str(item) for item in value] if is_systems else value
     if kind == "BOOLEAN":
         return text == "true"
-    if is_text(kind):
+    if kind == "VARCHAR" or kind.startswith("ENUM"):
         return text
-    item_kind, brackets = re.fullmatch(r"(.*?)(\[\d*\])?", kind, re.DOTALL).groups()  # type: ignore[union-attr]
-    if not (is_number(item_kind) and item_kind != "BOOLEAN") and item_kind not in NULLS:
+    parts = re.fullmatch(rf"({INTEGER}|FLOAT|DOUBLE|DECIMAL\(.*\)|\"?NULL\"?)(\[\d*\])?", kind)
+    if parts is None:
         return Typed(kind, text)
-    items = [item.strip() for item in text.strip("[]").split(",") if item.strip()]
-    values = [None if item == "NULL" else number_of(item_kind, item) for item in items]
-    return values if brackets else values[0]
+    numbers = [number_of(parts[1], item.strip()) for item in text.strip("[]").split(",") if item.strip()]
+    return numbers if kind.endswith("]") else numbers[0]
 
 
-def is_systems(name: str, value: Any) -> bool:
-    return name == "systems" and isinstance(value, list)
-
-
-def is_text(kind: str) -> bool:
-    return kind == "VARCHAR" or kind.startswith("ENUM")
-
-
-def number_of(kind: str, text: str) -> int | float | Decimal:
-    """Convert the text of a number of this type, without loss of digits."""
+def number_of(kind: str, text: str) -> int | float | Decimal | None:
+    """Convert the text of a number of this type, or NULL, without loss of digits."""
+    if text == "NULL":
+        return None
     if kind == "FLOAT":  # its text has fewer digits than the same number as a DOUBLE
         return float(struct.unpack("f", struct.pack("f", float(text)))[0])
     if kind == "DOUBLE":
@@ -94,6 +87,7 @@ def check_table(name: str, table: Any) -> None:
 
 def checked(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments of a table function, checked and converted; ValueError for a broken rule."""
+    check_keywords(function, given, FUNCTIONS[function])
     options = {name: option for name, option in FUNCTIONS[function].items() if name not in IN_MACRO}
     values = check(options, given, shown_in_sql)
     for name, option in options.items():

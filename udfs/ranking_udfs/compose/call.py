@@ -21,6 +21,7 @@ from .templates import by_bytes, identifier, literal
 
 SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
+UNSORTED = 200  # up to this list length, ranks are counted in lists that are not sorted
 SMALL = 50  # up to this list length, truth is matched without hashing
 
 
@@ -140,7 +141,8 @@ class Call:
     divide: str = "k"  # for precision_recall_curve
     caller: str = ""  # the name of the function in errors
     types: Types | None = None
-    is_part: bool = False  # true over partitions of users, in a database of partitions.py
+    is_part: bool = False  # true for a partition of users, in a database of partitions.py
+    is_merge: bool = False  # true over the rows that the partitions sent
     is_portable: bool = False  # true for SQL that runs without the Python package
 
     @classmethod
@@ -178,6 +180,7 @@ class Call:
             grade=self.grade,
             system=self.system,
             is_part=self.is_part,
+            min_grade=self.min_grade,
         )
 
     # --- Choices from the arguments ---
@@ -281,6 +284,13 @@ class Call:
         return "ranking_system AS system, " if self.has_systems else ""
 
     @property
+    def values_of_parts(self) -> str:
+        """CTE `measured` of the values by user, as partitions send them."""
+        system = "system" if self.has_systems else "NULL"
+        rows = f"SELECT *, {system} AS ranking_system, true AS has_truth FROM _ranking_parts"
+        return f"measured AS NOT MATERIALIZED ({rows})"
+
+    @property
     def may_have_grades(self) -> bool:
         known = self.types is None or type_of(self.types.truth or {}, self.grade or "rel") is not None
         return self.grade != "" and known
@@ -344,7 +354,7 @@ class Call:
         if self.is_portable:
             rule = "' that is not read: in a view, make it rel, or drop it'"
             return f"concat('truth has a column ', hidden_grades[1], {rule}, {order})"
-        one, several = (literal(grade_not_read(*names)) for names in (["{1}"], ["{1}", "{2}"]))
+        one, several = (literal(grade_not_read(names)) for names in (["{1}"], ["{1}", "{2}"]))
         text = f"CASE len(hidden_grades) WHEN 1 THEN {one} ELSE {several} END"
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
@@ -379,7 +389,7 @@ class Call:
             return ""
         if self.is_portable:
             return portable.column_problem(self.tables, vars(self.names))
-        facts = {**vars(self.names), "min_grade": self.min_grade, "tables": [*self.tables]}
+        facts = {**vars(self.names), "tables": [*self.tables]}
         rows = (row_type(f"query_table({literal(name)})") for name in self.tables.values())
         return f"system.main._ranking_column_problem({literal(json.dumps(facts))}, {', '.join(rows)})"
 
@@ -424,6 +434,20 @@ class Call:
     @property
     def is_short(self) -> bool:
         return not self.condensed and self.depth is not None and self.depth <= SHORT
+
+    @property
+    def counts_ranks(self) -> bool:
+        """True if only ranks of hits are needed, which can be counted in lists that are not sorted."""
+        return not (self.is_short or self.keeps_items or self.condensed or self.expected)
+
+    @property
+    def is_sorted(self) -> str:
+        """SQL condition for a list in the order of ranks, where `counts_ranks`."""
+        return f"has_ties OR n_rec > {UNSORTED}"
+
+    @property
+    def better(self) -> str:
+        return ">" if self.is_best_high else "<"
 
     @property
     def heap(self) -> int:
@@ -565,7 +589,7 @@ class Call:
         return self.min_grade if goes is None or choice.options[goes[0]] == goes[1] else 0
 
 
-COUNTING = ("evaluate", "_ranking_users", "by_item")
+COUNTING = ("evaluate", "by_item")
 
 
 def number(value: float) -> str:

@@ -1,12 +1,11 @@
 """A call of ranking.check or ranking.check_rows: errors in columns become rows of the result."""
 
 import json
-import math
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from ..measures.grammar import parse_measures
 from ..options import GRADES
@@ -14,50 +13,35 @@ from ..quoting import sql_value
 from . import portable
 from .arguments import check_predicted_users
 from .call import Call, Types, escaped, nulls
-from .columns import (
-    INTEGER,
-    UNKNOWN,
-    Names,
-    alike,
-    cut,
-    id_problem,
-    listed,
-    missing_columns,
-    parse_columns,
-    row_type,
-    type_of,
-    type_problems,
-    users_problem,
+from .columns import Names, parse_columns, row_type
+from .columns import problems as problems_of_columns
+from .problems import FORMS, Entry, Problem, problems
+from .templates import environment, literal
+
+# The passes of check.jinja that look at rows, with the user and item of a row. Problems of `cuts` are looked
+# for in `user_lists`, which have a row for the whole list and one for each k.
+PASSES = {
+    "user_lists": ("user", "NULL"),
+    "pairs": ("userid", "itemid"),
+    "users": ("userid", "NULL"),
+    "served": ("userid", "NULL"),
+    "matched": ("NULL", "NULL"),
+}
+GUARDS = {"user_lists": "CASE WHEN is_whole THEN {} END", "cuts": "CASE WHEN NOT is_whole THEN {} END"}
+USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "row"), "NULL") | dict.fromkeys(
+    ("of", "user", "item", "value"), ""
 )
-from .problems import PROBLEMS, Problem
-from .templates import by_bytes, identifier, literal
-
-# Arguments whose invalid values are rows of the result, in the order of the rows.
-COLUMNS = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
-
-
-@dataclass(frozen=True)
-class Code:
-    """A problem as SQL."""
-
-    place: int
-    code: str
-    counted: str
-    error_from: str
-    warning_from: str
-    sentence: str
 
 
 @dataclass(frozen=True)
 class CheckCall(Call):
-    """A call of the check. Invalid arguments are listed in `problems`, and used as far as possible."""
+    """A call of the check. Any column may be missing, or have any type."""
 
+    passes: ClassVar = tuple(PASSES)
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
     time: str | None = None
-    problems: Sequence[str] = ()  # texts of invalid arguments
-    wrong: Sequence[str] = ()  # arguments that are not names of columns
     known: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
 
     @classmethod
@@ -70,99 +54,38 @@ class CheckCall(Call):
     # --- The tables ---
 
     @property
-    def has_history(self) -> bool:
-        return self.history is not None
-
-    @property
-    def has_items(self) -> bool:
-        return self.items is not None
-
-    @property
-    def has_predicted(self) -> bool:
-        return self.predicted_truth is not None
-
-    @property
     def truths(self) -> str:
         """CTE with the rows of truth."""
         return "truths" if self.has_users else "_ranking_truth"
 
     @property
-    def user_column(self) -> str:
-        return by_bytes(self.user) if self.user else "NULL"
-
-    @property
-    def item_column(self) -> str:
-        return by_bytes(self.item) if self.item else "NULL"
-
-    @property
-    def score_column(self) -> str:
-        return column(self.score)
-
-    @property
-    def time_column(self) -> str:
-        return column("time" if self.time is None else self.time)
-
-    @property
     def rec_columns(self) -> str:
-        return nulls(named(self.user, self.item, self.score, self.system_name, "rank"))
-
-    @property
-    def truth_columns(self) -> str:
-        return nulls(self.truth_names)
+        return nulls([self.user, self.item, self.score, self.system or "system", "rank"])
 
     @property
     def truth_names(self) -> list[str]:
-        return named(self.user, self.item, self.grade_name, self.time_name if self.has_history else "")
-
-    @property
-    def known_truth(self) -> Mapping[str, str] | None:
-        return self.known[self.truth] if self.known else None
-
-    @property
-    def users_columns(self) -> str:
-        return nulls(named(self.user) or ["userid"])
-
-    @property
-    def history_columns(self) -> str:
-        return nulls(named(self.user, self.item, self.time_name) or ["userid"])
-
-    @property
-    def items_columns(self) -> str:
-        return nulls(named(self.item) or ["itemid"])
-
-    @property
-    def system_name(self) -> str:
-        return "system" if self.system is None else self.system
+        times = [self.time_name] * (self.history is not None)
+        return [self.user, self.item, *filter(None, [self.grade_name]), *times]
 
     @property
     def grade_name(self) -> str:
         return "rel" if self.grade is None else self.grade
 
     @property
+    def known_truth(self) -> Mapping[str, str] | None:
+        return self.known[self.truth] if self.known else None
+
+    @property
+    def history_columns(self) -> str:
+        return nulls([self.user, self.item, self.time_name])
+
+    @property
+    def items_columns(self) -> str:
+        return nulls([self.item])
+
+    @property
     def time_name(self) -> str:
-        return "time" if self.time is None else self.time
-
-    @property
-    def grade_pattern(self) -> str:
-        return pattern(self.grade_name)
-
-    @property
-    def item_pattern(self) -> str:
-        return pattern(self.item)
-
-    # --- Names as SQL strings, for examples ---
-
-    @property
-    def user_text(self) -> str:
-        return literal(self.user)
-
-    @property
-    def item_text(self) -> str:
-        return literal(self.item)
-
-    @property
-    def grade_text(self) -> str:
-        return literal(self.grade_name)
+        return "time" if self.time is None else self.time or "ranking_time"
 
     @property
     def tables(self) -> dict[str, str]:
@@ -170,37 +93,47 @@ class CheckCall(Call):
         return super().tables | {role: name for role, name in named.items() if name is not None}
 
     @property
+    def names(self) -> Names:
+        return replace(super().names, time=self.time, category="", min_grade=None)
+
+    @property
     def column_problem(self) -> str:
-        names = vars(self.names) | {"time": self.time, "category": None}
-        return portable.column_problem(self.tables, names)
+        return portable.column_problem(self.tables, vars(self.names) | {"category": None, "time": self.time})
 
     @property
     def column_findings(self) -> str:
-        """SQL of the problems of columns and arguments: a LIST of pairs (code, text)."""
-        facts = Facts(self.names, self.time, [*self.problems], [*self.wrong], [*self.tables])
+        """SQL of the problems of columns: a LIST of code, column, problem and example."""
         if self.is_portable:
             raised = f"error({literal(f'{self.caller}: ')} || problem)"
             pairs = f"CASE WHEN problem IS NULL THEN []::VARCHAR[][] ELSE {raised} END"
             return f"(SELECT {pairs} FROM (SELECT {self.column_problem} AS problem))"
         if self.known:
-            return sql_pairs(facts.findings({role: self.known[name] for role, name in self.tables.items()}))
+            tables = {role: self.known[name] for role, name in self.tables.items()}
+            found = findings(self.names, tables)
+            rows = (
+                f"[{', '.join('NULL' if cell is None else literal(cell) for cell in row)}]" for row in found
+            )
+            return f"[{', '.join(rows)}]::VARCHAR[][]"
         arguments = [
-            literal(json.dumps(asdict(facts))),
+            literal(json.dumps([asdict(self.names), [*self.tables]])),
             *(row_type(f"query_table({literal(name)})") for name in self.tables.values()),
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
+
+    @staticmethod
+    def pattern(name: str) -> str:
+        """Return the pattern of a column and of its substitute if the column is missing."""
+        return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
+
+    @staticmethod
+    def looks_like(kind: str) -> str:
+        return NOT_READ.format("rec" if kind != "grades" else "truth", kind)
 
     # --- The problems ---
 
     @cached_property
     def all_ks(self) -> list[int | None]:
         return sorted({*self.ks}, key=lambda k: (k is None, k))
-
-    @property
-    def lowest_grade(self) -> str:
-        """Lowest relevant grade, as in other calls. With NaN or infinity, no item is relevant."""
-        is_number = self.min_grade is None or math.isfinite(self.min_grade)
-        return super().lowest_grade if is_number else sql_value(self.min_grade)
 
     @property
     def is_irrelevant(self) -> str:
@@ -210,25 +143,108 @@ class CheckCall(Call):
     @property
     def direction(self) -> str:
         """Factor for scores, so that higher is better."""
-        return {True: "1", False: "-1", None: "NULL::INTEGER"}[self.descending]
+        return "1" if self.descending else "-1"
 
     @property
     def kept(self) -> str:
         """MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
         return "MATERIALIZED" if self.function == "check_rows" else "NOT MATERIALIZED"
 
-    @property
-    def codes(self) -> list[Code]:
-        """Possible problems, with the names of columns in their sentences."""
+    @cached_property
+    def possible(self) -> list[Problem]:
+        """Problems whose arguments are there."""
+        there = {name for name in ("history", "items", "predicted_truth") if getattr(self, name) is not None}
+        there |= {"unjudged"} if self.condensed else set()
+        return [problem for problem in problems().values() if problem.needs is None or problem.needs in there]
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Values of the placeholders in sentences and expressions."""
         words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
-        words["least"] = "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"
-        possible = [
-            problem for problem in PROBLEMS if not problem.needs or getattr(self, problem.needs) is not None
+        return words | {"least": "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"}
+
+    @property
+    def codes(self) -> list[str]:
+        """Possible problems as SQL: place, code, shares and sentence."""
+        return [
+            f"{problem.place}, {literal(problem.code)}, {sql_value(problem.share('error'))}, "
+            f"{sql_value(problem.share('warning'))}, {literal(filled(problem.sentence, self.words))}"
+            for problem in self.possible
         ]
-        return [code_of(problem, words) for problem in possible]
+
+    @cached_property
+    def all_parts(self) -> dict[str, list[dict[str, str]]]:
+        """The columns that each pass computes for each entry of a problem."""
+        parts: dict[str, list[dict[str, str]]] = {}
+        for problem in self.possible:
+            for entry in problem.entries:
+                of_pass = parts.setdefault("user_lists" if entry.source == "cuts" else entry.source, [])
+                of_pass.append(
+                    self.part_of(problem, entry, sum(part["is"] == problem.code for part in of_pass))
+                )
+        return parts
+
+    def part_of(self, problem: Problem, entry: Entry, n: int) -> dict[str, str]:
+        """Return the columns of an entry, the n-th of its problem in this pass."""
+        words = {name: literal(word) for name, word in self.words.items()}
+        words |= {"cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
+        columns = {name: filled(sql, words) for name, sql in entry.columns.items()}
+        name = f"{problem.code}_{n}" if n else problem.code
+        count, total = columns.pop("count", ""), columns.pop("total", f"sum({name})")
+        if count and entry.source in GUARDS:
+            guard, columns = GUARDS[entry.source], {"k": "k"} | columns
+            count = guard.format(count)
+            columns |= {"items": guard.format(columns["items"])} if "items" in columns else {}
+        if entry.condition:
+            total = f"CASE WHEN {filled(entry.condition, words)} THEN {total} END"
+        userid, itemid = PASSES.get(entry.source, ("NULL", "NULL"))
+        items = columns.pop("items", "")
+        listed = f"list_resize([]::VARCHAR[], {name}, {columns.pop('itemid', itemid)}::VARCHAR)"
+        more = {"item": f"({items})[1]"} if items else {}
+        more |= {"userid": columns.pop("userid", userid), "itemids": items or listed}
+        return {
+            "is": problem.code, "name": name, "code": literal(problem.code), "counted": problem.counted or "",
+            "count": count, "total": f"({total})::BIGINT", **USUAL, **more, **columns,
+        }  # fmt: skip
+
+    def parts(self, source: str) -> list[dict[str, str]]:
+        return self.all_parts.get(source, [])
+
+    def any_has(self, source: str, name: str) -> bool:
+        return any(part[name] != "NULL" for part in self.parts(source))
+
+    def row_parts(self, source: str) -> list[dict[str, str]]:
+        return [part for part in self.parts(source) if part["count"]]
+
+    def queries(self, is_counted: bool) -> list[tuple[str, str]]:
+        """Codes and queries of problems that have their own, which counts or returns rows."""
+        own = [one for one in self.possible if one.has_query and (" AS count" in one.body) == is_counted]
+        return [(one.code, self.query(one).strip()) for one in own]
+
+    def query(self, of: Problem) -> str:
+        is_template = "{{" in of.body
+        return environment().get_template(f"checks/{of.code}.sql").render(of=self) if is_template else of.body
+
+    # --- The spelling of ids ---
+
+    def plain(self, text: str) -> str:
+        """Return the SQL of an id without the forms in which ids may differ."""
+        for form in FORMS:
+            text = self.without(form, text)
+        return text
+
+    def without(self, form: str, text: str) -> str:
+        return re.sub(r"\bid\b", lambda _: text, FORMS[form][0])
+
+    def differences(self, one: str, other: str) -> str:
+        """Return the SQL of the forms of which each alone makes two ids different."""
+        tests = (
+            f"CASE WHEN {self.without(form, one)} = {self.without(form, other)} THEN {literal(form)} END"
+            for form in FORMS
+        )
+        return f"coalesce(nullif(list_distinct([{', '.join(tests)}]), []), ['several forms'])"
 
     # --- Users with human labels, among users with model-generated grades ---
-
     @property
     def by_model(self) -> Call:
         return self.measured(
@@ -249,154 +265,41 @@ class CheckCall(Call):
         return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
 
 
-def code_of(problem: Problem, words: Mapping[str, str]) -> Code:
-    """Return a problem as SQL, with `words` filled in its sentence."""
-    sentence = re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), problem.sentence)
-    counted = "NULL" if problem.counted is None else literal(problem.counted)
-    shares = (sql_value(problem.error_from), sql_value(problem.warning_from))
-    return Code(PROBLEMS.index(problem) + 1, problem.code, counted, *shares, literal(sentence))
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """Fill in words for the placeholders of a text; {k} and {column} stay."""
+    return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 
-def column(name: str) -> str:
-    """Return a column as SQL; NULL for an empty name."""
-    return identifier(name) if name else "NULL"
+NOT_READ = "{}: columns that look like {} are not read"
+Row = Sequence[str | None]  # code, column, problem, example and what the column looks like
 
 
-def named(*names: str) -> list[str]:
-    return [name for name in names if name]
+def findings(names: Names, tables: Mapping[str, Mapping[str, str]]) -> list[Row]:
+    """Return the problems of columns as rows."""
+    rows: list[Row] = []
+    for found in problems_of_columns(names, tables):
+        if found.code in ("missing", "unfit_column"):
+            is_raised = found.table == "users"
+            rows.append(["users", None, found.text, None] if is_raised else unfit_row(found.text))
+        elif found.code == "column_not_read":
+            problem = NOT_READ.format(found.table, found.kind)
+            rows.append([found.code, found.column, problem, found.column, found.kind])
+        elif found.code == "no_time":
+            rows.append([found.code, None, None, found.text])
+    return rows
 
 
-def pattern(name: str) -> str:
-    """Return the pattern of a column and of its substitute if the column is missing."""
-    return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
+def unfit_row(text: str) -> Row:
+    """Return the row of an invalid column; its example has the full text if that is cut."""
+    problem, _, got = text.partition(", got ")
+    problem, example = (problem, got) if len(problem) <= 60 else (f"{problem[:57]}...", text)
+    return ["unfit_column", None, problem, example]
 
 
-def sql_pairs(pairs: Sequence[Sequence[str]]) -> str:
-    return f"[{', '.join(f'[{literal(code)}, {literal(text)}]' for code, text in pairs)}]::VARCHAR[][]"
-
-
-def column_findings(facts: str, *rows: str) -> list[list[str]]:
-    """Return the problems of arguments and columns, for tables with these row types."""
-    fields = json.loads(facts)
-    of = Facts(**fields | {"names": Names(**fields["names"])})
-    return of.findings(dict(zip(of.tables, map(parse_columns, rows), strict=True)))
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names of the columns in a call."""
-
-    names: Names
-    time: str | None
-    problems: Sequence[str]  # texts of invalid arguments
-    wrong: Sequence[str]  # arguments that are not names of columns
-    tables: Sequence[str]  # rec, truth and, if passed, users, history and items
-
-    def findings(self, tables: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-        """Return the problems as pairs (code, text)."""
-        names, rec, truth = self.names, tables["rec"], tables["truth"]
-        pairs = [("unfit_column", text) for text in self.problems]
-        pairs += [("unfit_column", text) for text in unfit_columns(names, self.wrong, rec, truth)]
-        if "history" in tables:
-            pairs += history_findings(names, self.time, self.wrong, truth, tables["history"])
-        if "items" in tables:
-            unfit = unfit_ids("items", ["item"], names, truth, tables["items"])
-            pairs += [("unfit_column", text) for text in unfit]
-        if "users" in tables and (problem := users_problem(names, truth, tables["users"])):
-            pairs.append(("users", problem))
-        return [[*pair] for pair in [*pairs, *unread_columns(names, rec, truth)]]
-
-
-def unfit_columns(
-    names: Names, wrong: Container[str], rec: Mapping[str, str], truth: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the error text of each column that is missing or has an invalid type."""
-    for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
-        if problem := missing_columns(table, names, columns, others, wrong):
-            yield problem
-    # Missing columns pass the checks of types.
-    filled = [
-        {name: UNKNOWN for name in (names.user, names.item, names.score) if type_of(columns, name) is None}
-        | dict(columns)
-        for columns in (rec, truth)
-    ]
-    by_argument = {
-        f"{name}_col": getattr(names, name) for name in ("user", "item", "score", "grade", "system")
-    }
-    nameless = [cut(str(by_argument[name])) for name in by_argument if name in wrong]
-    for problem in type_problems(names, *filled):
-        about = problem.partition(" must ")[0]
-        if about not in nameless and problem != "rel must be a finite number, got NULL":
-            yield problem
-
-
-def unread_columns(
-    names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield unread columns that would change all results if they were read."""
-    if names.grade is None and type_of(truth, "rel") is None:
-        for column in alike("grades", truth):
-            if column.lower() != names.score.lower():  # else its values decide
-                yield "grade_not_read", column
-    if names.system is None and type_of(rec, "system") is None:
-        yield from (("system_not_read", column) for column in alike("systems", rec))
-    if names.system != "":
-        read = (names.system or "system").lower()
-        yield from (("run_not_read", column) for column in alike("runs", rec) if column.lower() != read)
-
-
-def unfit_ids(
-    table: str, kinds: Sequence[str], names: Names, truth: Mapping[str, str], columns: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the error text of each id column that is missing or has another type than in truth."""
-    for kind in kinds:
-        name = getattr(names, kind)
-        if (column_type := type_of(columns, name)) is None:
-            yield no_column(table, name, f"{kind}_col", columns)
-        elif problem := id_problem(
-            name, f"truth and in {table}", type_of(truth, name) or UNKNOWN, column_type
-        ):
-            yield problem
-
-
-def no_column(table: str, name: str, argument: str, columns: Mapping[str, str]) -> str:
-    return f"{table} must have a column {cut(name)} ({argument}), got {listed(columns)}"
-
-
-def history_findings(
-    names: Names,
-    time: str | None,
-    wrong: Container[str],
-    truth: Mapping[str, str],
-    history: Mapping[str, str],
-) -> Iterator[tuple[str, str]]:
-    """Yield the problems of the history's columns. Times are required only if they are named."""
-    for problem in unfit_ids("history", ["user", "item"], names, truth, history):
-        yield "unfit_column", problem
-    name = "time" if time is None else time
-    of_truth, of_history = type_of(truth, name), type_of(history, name)
-    if "time_col" in wrong:
-        yield "unfit_column", f"time_col must be the name of a column, got {cut(name)}"
-    elif name == "":
-        return
-    elif of_truth is None or of_history is None:
-        if time is None and (of_truth or of_history):
-            yield "no_time", f"one in {'history' if of_truth is None else 'truth'}"
-        elif time is not None:
-            table, columns = ("history", history) if of_history is None else ("truth", truth)
-            yield "unfit_column", no_column(table, name, "time_col", columns)
-    elif (kind := time_kind(of_truth)) is None or kind != time_kind(of_history):
-        rule = "must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
-        yield "unfit_column", f"{cut(name)} {rule}, got {cut(of_truth)} and {cut(of_history)}"
-
-
-def time_kind(kind: str) -> str | None:
-    """Return the kind of a time type, as text. Times of one kind can be compared."""
-    if re.fullmatch(INTEGER, kind):
-        return "an integer"
-    if re.fullmatch("DATE|TIMESTAMP(_S|_MS|_NS)?", kind):
-        return "a DATE or TIMESTAMP"
-    return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
+def column_findings(facts: str, *rows: str) -> list[Row]:
+    """Return the problems of columns, for tables with these row types."""
+    names, roles = json.loads(facts)
+    return findings(Names(**names), dict(zip(roles, map(parse_columns, rows), strict=True)))
 
 
 CHECKS = dict.fromkeys(("check", "check_rows"), CheckCall)

@@ -1,11 +1,16 @@
 """Check the columns of the user's tables: parse the types that DuckDB prints, and write the error texts."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from ..options import FLAGS
 from ..quoting import unquoted
 
+SQL, COMMAND, PYTHON = "SQL", "the command", "Python"  # where a user writes options
+NOT_IN_SQL = ("allow",)
 # Names of columns, as regular expressions, that change all results if they are not read: grades in truth, and
 # columns in rec that separate several lists of a user.
 LIKE = {
@@ -49,8 +54,24 @@ class Names:
     grade: str | None
     system: str | None
     is_part: bool = False  # true for a partition, which has only some rows of truth
-    category: str = "category"
+    category: str = "category"  # in items; "" for none
     intent: str | None = None  # in truth
+    time: str | None = ""  # in truth and history; None for `time` if both have it
+    min_grade: float | None = None  # lowest relevant grade, which a truth without grades limits
+
+    @property
+    def grade_name(self) -> str:
+        return self.grade or "rel"
+
+
+class Finding(NamedTuple):
+    """Something wrong with a column of a table."""
+
+    code: str  # of the problem of ranking.check, or "missing"
+    table: str  # rec, truth, users, history or items
+    column: str
+    text: str  # as a call raises it
+    kind: str = ""  # what an unread column looks like: grades, systems or runs
 
 
 def row_type(source: str) -> str:
@@ -90,60 +111,85 @@ def cut(text: str) -> str:
     return f"{text[:42]}..." if len(text) >= 46 else text
 
 
-def tables_problem(
-    names: Names, tables: Mapping[str, Mapping[str, str]], min_grade: float | None = None
-) -> str | None:
-    """Return the first problem in the columns of tables, which are given by role (rec, truth, ...)."""
-    rec = tables["rec"]
-    if "truth" in tables:
-        return columns_problem(names, rec, tables["truth"], tables.get("users"), min_grade)
-    return (
-        missing_columns("rec", names, rec, rec)
-        or next(type_problems(names, rec, rec), None)
-        or unread_column(names, rec, rec)
-        or next(other_problems(names, tables), None)
-    )
+def first_problem(names: Names, tables: Mapping[str, Mapping[str, str]]) -> str | None:
+    """Return the first problem of columns, as a call raises it; missing columns of rec and truth are one."""
+    found = list(problems(names, tables))
+    missing = [one.text for one in found if one.code == "missing" and one.table in ("rec", "truth")]
+    return "; ".join(missing) or next((one.text for one in found), None)
 
 
-def other_problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Yield the problem of each invalid column of history and items."""
-    wanted = {
-        "history": {"user_col": names.user, "item_col": names.item},
-        "items": {"item_col": names.item, "category_col": names.category},
-    }
-    for table in (table for table in wanted if table in tables):
-        for argument, name in wanted[table].items():
-            kind = type_of(tables[table], name)
-            if kind is None:
-                in_both = {argument} - {"category_col"}
-                yield missing_text(table, tables[table], {argument: name}, in_both)
-            elif argument != "category_col":
-                problem = id_problem(name, f"rec and in {table}", str(type_of(tables["rec"], name)), kind)
-                yield from [problem] if problem else []
-
-
-def columns_problem(
-    names: Names,
-    rec: Mapping[str, str],
-    truth: Mapping[str, str],
-    users: Mapping[str, str] | None = None,
-    min_grade: float | None = None,
-) -> str | None:
-    """Return the first problem in the columns of the tables: a missing, invalid or unread column.
+def problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
+    """Yield what is wrong with the columns of tables, by role: they are missing, unfit or not read.
 
     An id must have one family of types in all tables: implicit casts could make different ids equal, or all
     ids different.
     """
-    missing = [missing_columns("rec", names, rec, truth), missing_columns("truth", names, truth, rec)]
-    if any(missing):
-        return "; ".join(filter(None, missing))
-    return (
-        next(type_problems(names, rec, truth), None)
-        or unread_column(names, rec, truth)
-        or (None if users is None else users_problem(names, truth, users))
-        or min_grade_problem(names, truth, min_grade)
-        or intent_problem(names, truth)
-    )
+    rec, truth = tables["rec"], tables.get("truth", tables["rec"])
+    for table, columns, others in (("rec", rec, truth), ("truth", truth, rec)):
+        if table in tables and (text := missing_columns(table, names, columns, others)):
+            yield Finding("missing", table, "", text)
+    yield from type_problems(names, rec, truth)
+    yield from unread(names, tables)
+    yield from other_problems(names, tables)
+    for more in (min_grade_problem(names, truth), intent_problem(names, truth)):
+        yield from [Finding("unfit_column", "truth", names.grade_name, more)] if more else []
+
+
+def other_problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
+    """Yield the problem of each invalid column of users, history and items."""
+    wanted = {
+        "users": {"user_col": names.user},
+        "history": {"user_col": names.user, "item_col": names.item},
+        "items": {"item_col": names.item} | ({"category_col": names.category} if names.category else {}),
+    }
+    first = "truth" if "truth" in tables else "rec"
+    for table in (table for table in wanted if table in tables):
+        for argument, name in wanted[table].items():
+            kind = type_of(tables[table], name)
+            if kind is None and table == "users":
+                yield Finding("missing", table, name, no_column(table, name, "user_col", tables[table]))
+            elif kind is None:
+                in_both = {argument} - {"category_col"}
+                text = missing_text(table, tables[table], {argument: name}, in_both)
+                yield Finding("missing", table, name, text)
+            elif argument != "category_col":
+                of_first = type_of(tables[first], name) or UNKNOWN
+                if problem := id_problem(name, f"{first} and in {table}", of_first, kind):
+                    yield Finding("unfit_column", table, name, problem)
+    if "history" in tables and names.time != "":
+        yield from time_problems(names.time, tables["truth"], tables["history"])
+
+
+def time_problems(
+    time: str | None, truth: Mapping[str, str], history: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield the problems of times, which must be in truth and history only if they are named."""
+    name = "time" if time is None else time
+    kinds = {"truth": type_of(truth, name), "history": type_of(history, name)}
+    lacking = [table for table, kind in kinds.items() if kind is None]
+    if lacking and time is None:
+        if len(lacking) == 1:
+            yield Finding("no_time", "history", name, f"one in {({*kinds} - {*lacking}).pop()}")
+    elif lacking:
+        columns = history if "history" in lacking else truth
+        yield Finding("missing", lacking[-1], name, no_column(lacking[-1], name, "time_col", columns))
+    elif not all(map(time_kind, kinds.values())) or len({*map(time_kind, kinds.values())}) > 1:
+        rule = "must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
+        got = " and ".join(cut(str(kind)) for kind in kinds.values())
+        yield Finding("unfit_column", "history", name, f"{cut(name)} {rule}, got {got}")
+
+
+def no_column(table: str, name: str, argument: str, columns: Mapping[str, str]) -> str:
+    return f"{table} must have a column {cut(name)} ({argument}), got {listed(columns)}"
+
+
+def time_kind(kind: str | None) -> str | None:
+    """Return the kind of a time type, as text. Times of one kind can be compared."""
+    if re.fullmatch(INTEGER, str(kind)):
+        return "an integer"
+    if re.fullmatch("DATE|TIMESTAMP(_S|_MS|_NS)?", str(kind)):
+        return "a DATE or TIMESTAMP"
+    return "a TIMESTAMPTZ" if kind == "TIMESTAMP WITH TIME ZONE" else None
 
 
 def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
@@ -165,20 +211,13 @@ def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
     )
 
 
-def users_problem(names: Names, truth: Mapping[str, str], users: Mapping[str, str]) -> str | None:
-    """Return the error text of a table of users: its column is missing, or has another type than in truth."""
-    if (kind := type_of(users, names.user)) is None:
-        return f"users must have a column {cut(names.user)} (user_col), got {listed(users)}"
-    return id_problem(names.user, "truth and in users", str(type_of(truth, names.user)), kind)
-
-
-def min_grade_problem(names: Names, truth: Mapping[str, str], min_grade: float | None) -> str | None:
+def min_grade_problem(names: Names, truth: Mapping[str, str]) -> str | None:
     """Return the error text of a lowest grade above 1 if truth has no grades."""
     has_grades = names.grade != "" and type_of(truth, names.grade or "rel") is not None
-    if has_grades or min_grade is None or min_grade <= 1:
+    if has_grades or names.min_grade is None or names.min_grade <= 1:
         return None
     rule = "min_grade must be 1 or less where truth has no grades (grade_col names their column)"
-    return f"{rule}, got {min_grade:g}"
+    return f"{rule}, got {names.min_grade:g}"
 
 
 def needed(source: str, names: Names) -> dict[str, str]:
@@ -190,19 +229,11 @@ def needed(source: str, names: Names) -> dict[str, str]:
 
 
 def missing_columns(
-    source: str,
-    names: Names,
-    columns: Mapping[str, str],
-    others: Mapping[str, str],
-    but: Container[str] = (),
+    source: str, names: Names, columns: Mapping[str, str], others: Mapping[str, str]
 ) -> str | None:
     """Return the error text of all missing columns of a table, with advice."""
     wanted = needed(source, names)
-    missing = {
-        argument: name
-        for argument, name in wanted.items()
-        if argument not in but and type_of(columns, name) is None
-    }
+    missing = {argument: name for argument, name in wanted.items() if type_of(columns, name) is None}
     if not missing:
         return None
     elsewhere = {
@@ -289,24 +320,25 @@ def listed(columns: Mapping[str, str]) -> str:
     return cut(", ".join(columns))
 
 
-def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> Iterator[str]:
-    """Yield the error text of each column with an invalid type."""
+def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the problem of each column with an invalid type; a missing one has any type."""
     for name in (names.user, names.item):
-        kinds = str(type_of(rec, name)), str(type_of(truth, name))
-        if problem := id_problem(name, "rec and in truth", *kinds):
-            yield problem
-        elif name == names.item and cannot_match(",".join(kinds)):
+        kinds = type_of(rec, name) or UNKNOWN, type_of(truth, name) or UNKNOWN
+        text = id_problem(name, "rec and in truth", *kinds)
+        if not text and name == names.item and cannot_match(",".join(kinds)):
             rule = "must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR)"
-            yield f"{cut(name)} {rule}, got {cut(kinds[0])}"
+            text = f"{cut(name)} {rule}, got {cut(kinds[0])}"
+        if text:
+            yield Finding("unfit_column", "rec", name, text)
     if names.grade is None and type_of(truth, "rel") == UNKNOWN:
-        yield "rel must be a finite number, got NULL"
-    numbers = [(names.score, type_of(rec, names.score))]
+        yield Finding("null_grade", "truth", "rel", "rel must be a finite number, got NULL")
+    numbers = {"rec": (names.score, type_of(rec, names.score))}
     if names.grade != "":
-        numbers.append((names.grade or "rel", type_of(truth, names.grade or "rel")))
-    for (name, kind), is_grade in zip(numbers, (False, True), strict=False):
-        if kind is not None and not is_number(kind) and not (is_grade and kind == "BOOLEAN"):
+        numbers["truth"] = (names.grade_name, type_of(truth, names.grade_name))
+    for table, (name, kind) in numbers.items():
+        if kind is not None and not is_number(kind) and not (table == "truth" and kind == "BOOLEAN"):
             hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
-            yield f"{cut(name)} must be a number{hint}, got {cut(kind)}"
+            yield Finding("unfit_column", table, name, f"{cut(name)} must be a number{hint}, got {cut(kind)}")
 
 
 def id_problem(name: str, tables: str, first: str, second: str) -> str | None:
@@ -369,36 +401,39 @@ def common_type(first: str, second: str) -> str:
     return "BLOB" if "BLOB" in (first, second) else "VARCHAR"
 
 
-def unread_column(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]) -> str | None:
-    """Return the error text of an unread column that would change all results if it were read."""
+def unread(names: Names, tables: Mapping[str, Mapping[str, str]], way: str = SQL) -> Iterator[Finding]:
+    """Yield the unread columns of rec and truth that would change all results if they were read."""
+    rec, truth = tables.get("rec", {}), tables.get("truth", {})
     may_be_one = names.system is None and type_of(rec, "system") is None
-    if may_be_one and (systems := alike("systems", rec)):
-        column = systems[0]
-        rule = f"system_col := '{column}' keeps models apart; system_col := '' if each user has one list"
-        return f"rec has a column {column} that is not read: {rule}"
-    read = (names.system or "system").lower()
-    runs = [column for column in alike("runs", rec) if column.lower() != read] if names.system != "" else []
-    if runs:
-        column, unless = runs[0], "system_col := ''" if may_be_one else "remove it (SELECT * EXCLUDE)"
-        return (
+    no_system = option("system_col", "", way)
+    for column in alike("systems", rec) if may_be_one else ():
+        apart = f"{option('system_col', column, way)} keeps models apart"
+        text = f"rec has a column {column} that is not read: {apart}; {no_system} if each user has one list"
+        yield Finding("column_not_read", "rec", column, text, "systems")
+    for column in alike("runs", rec) if names.system != "" else ():
+        if column.lower() == (names.system or "system").lower():
+            continue
+        one_list = no_system if may_be_one else f"remove it{' (SELECT * EXCLUDE)' * (way == SQL)}"
+        joined = f"system || '/' || {column}" if way == SQL else f"system/{column}"
+        text = (
             f"rec has a column {column} that is not read, and would make one list of several runs: as "
-            f"system_col, name a column with system || '/' || {column} "
-            f"(then take the mean of each user's runs); {unless} if each user has one list"
+            f"{option('system_col', None, way)}, name a column with {joined} "
+            f"(then take the mean of each user's runs); {one_list} if each user has one list"
         )
-    if names.grade is None and type_of(truth, "rel") is None:
-        for column in alike("grades", truth):
-            # If it has the name of the scores, only the rows show whether it holds grades.
-            if names.is_part or column.lower() != names.score.lower():
-                return grade_not_read(column)
-    return None
+        yield Finding("column_not_read", "rec", column, text, "runs")
+    for column in alike("grades", truth) if names.grade is None and type_of(truth, "rel") is None else ():
+        # If it has the name of the scores, only the rows show whether it holds grades.
+        if names.is_part or column.lower() != names.score.lower():
+            yield Finding("column_not_read", "truth", column, grade_not_read([column], way), "grades")
 
 
-def grade_not_read(name: str, *others: str) -> str:
+def grade_not_read(names: Sequence[str], way: str = SQL) -> str:
     """Return the error text of unread columns of grades."""
-    columns = f"columns {', '.join([name, *others])} that are" if others else f"a column {name} that is"
+    several, one = f"columns {', '.join(names)} that are", f"a column {names[0]} that is"
     return (
-        f"truth has {columns} not read: grade_col := '{name}' takes {name if others else 'it'} as the grade; "
-        "grade_col := '' makes every row of truth relevant"
+        f"truth has {several if names[1:] else one} not read: {option('grade_col', names[0], way)} takes "
+        f"{names[0] if names[1:] else 'it'} as the grade; {option('grade_col', '', way)} makes every row of "
+        "truth relevant"
     )
 
 
@@ -411,3 +446,33 @@ def alike(kind: str, columns: Mapping[str, str]) -> list[str]:
 def is_plain_number(kind: str) -> bool:
     """Return true for the types of grades: numbers and BOOLEAN."""
     return bool(re.fullmatch(PLAIN_NUMBER, kind))
+
+
+def option(name: str, value: str | None, way: str) -> str:
+    """Write an option: grade_col := 'stars', --grade stars or grade_col='stars'; a name without a value."""
+    if way == COMMAND:
+        flag = f"--{FLAGS[name].replace('_', '-')}"
+        if name == "descending" and value is not None:
+            return "--ascending" if value == "false" else "without --ascending"
+        return flag if value is None else f"{flag} {shlex.quote(value)}"
+    if value is None:
+        return name
+    text = (
+        {"false": "False", "true": "True"}.get(value)
+        if way == PYTHON
+        else value
+        if value in ("false", "true")
+        else None
+    )
+    return f"{name}{' := ' if way == SQL else '='}{text or repr(value)}"
+
+
+def written(text: str, way: str, given: Sequence[str] = ()) -> str:
+    """Write the options in a text, {grade_col=NAME} or {history}, without clauses on given ones."""
+    left_out = (*given, *(NOT_IN_SQL if way == SQL else ()))
+    clauses = [
+        one for one in text.split("; ") if not any(re.search(rf"\{{{name}\b", one) for name in left_out)
+    ]
+    return re.sub(
+        r"\{(\w+)(?:=([^}]*))?\}", lambda match: option(match[1], match[2], way), "; ".join(clauses)
+    )

@@ -69,7 +69,6 @@ class Tests:
     permutations: int = 10_000
     seed: int = 0
     steps: bool = False  # whether each system is compared with the one before it
-    is_part: bool = False
     predicted: str | None = None
     caller: str = ""  # the name of the function in errors
     is_portable: bool = False  # true for SQL that runs without the Python package
@@ -114,6 +113,7 @@ class Comparison(Call, Tests):
     folder: ClassVar = "comparison"
     names_of_fields: ClassVar = Call.names_of_fields | {"predicted_truth": "predicted"}
     source: ClassVar = "rec"
+    needs_items: ClassVar = True
 
     @classmethod
     def read_fields(cls, function: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,11 +124,6 @@ class Comparison(Call, Tests):
             check_predicted_users(values["users"], values["without_relevant"])
         check_tests(values, "predicted_truth")
         return fields
-
-    @property
-    def needs_items(self) -> bool:  # type: ignore[override]
-        """True if each system must have an item of truth."""
-        return not self.is_part
 
     @property
     def by_predicted(self) -> Call:

@@ -8,7 +8,7 @@ from ..quoting import literal
 from .arguments import checked, split_arguments, value_of
 from .call import Call, Types
 from .check import CHECKS
-from .columns import Names, parse_columns, tables_problem
+from .columns import Names, first_problem, parse_columns
 from .comparison import COMPARISONS
 from .explain import ExplainCall
 from .fusing import FuseCall
@@ -17,7 +17,6 @@ from .lists import CALLS_OF_LISTS
 from .split import SplitCall, events_problem
 from .templates import render
 
-PATHS = {"_ranking_users": "tables/internal/users_part.jinja"}  # templates of another name
 # By function: the class of its call, if that is not `Call`.
 CALLS: dict[str, type[Any]] = {
     **CALLS_OF_LISTS,
@@ -32,7 +31,7 @@ CALLS: dict[str, type[Any]] = {
 
 def path_of(function: str) -> str:
     """Return the path of a function's template, below `sql/`."""
-    return PATHS.get(function) or f"{CALLS.get(function, Call).folder}/{function}.sql"
+    return f"{CALLS.get(function, Call).folder}/{function}.sql"
 
 
 def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
@@ -68,7 +67,8 @@ def compose_values(
         called: the name of the table function; its default namespace is `ranking`.
         arguments: values by name; those left out have their defaults.
         types: the columns of each table, by name of the table, if they are known.
-        facts: `caller`, the name of the function in errors, if it differs; `is_part`; `is_portable`.
+        facts: `caller`, the name of the function in errors, if it differs; `is_part`, `is_merge` or
+            `is_portable`.
     """
     namespace, _, function = called.rpartition(".")
     namespace = namespace or "ranking"
@@ -85,7 +85,7 @@ def compose_values(
 def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
     known = call.types if isinstance(call.types, Types) else None
-    if known and (problem := tables_problem(call.names, known.tables, call.min_grade)):
+    if known and (problem := first_problem(call.names, known.tables)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
 
@@ -101,5 +101,4 @@ def column_problem(facts: str, *rows: str) -> str | None:
     if "split" in fields:
         return events_problem(fields["split"], parse_columns(rows[0]))
     tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
-    min_grade = fields.pop("min_grade")
-    return tables_problem(Names(**fields), tables, min_grade)
+    return first_problem(Names(**fields), tables)

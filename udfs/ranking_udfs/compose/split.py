@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from ..kinds import Typed
 from ..quoting import unquoted
 from .call import Call, nulls
-from .check import no_column, time_kind
-from .columns import cut, is_integer, row_type, type_of
+from .columns import cut, is_integer, no_column, row_type, time_kind, type_of
 from .portable import column_problem
 from .templates import literal
 

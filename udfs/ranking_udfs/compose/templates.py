@@ -1,5 +1,6 @@
 """The SQL templates in the folder `sql/`, and the environment that loads them."""
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,9 @@ def indented(text: str, width: int = 4) -> str:
 
 
 def source(path: str) -> str:
-    """Return the template in a file; for a table function, the part after its signature."""
-    return read(path).rpartition(" AS TABLE\n")[2]
+    """Return the template in a file: without the signature of a table function, or the head of a problem."""
+    text = read(path).rpartition(" AS TABLE\n")[2]
+    return re.sub(r"\A(--.*\n)+", "", text) if path.startswith("checks/") else text
 
 
 def render(path: str, of: Any) -> str:

@@ -44,8 +44,9 @@ def register(
 
     Use the full name `ranking.main.mae(p, a)` if OVER follows.
 
-    A function of your own with the name of a list function is kept, with a warning; call `ranking.recall`
-    instead. A rollback of the transaction undoes the registration: register again.
+    A function of your own with the name of a list function is kept; call `ranking.recall` instead. The call
+    that registers warns of it. Later calls only see that all is there. A rollback of the transaction undoes
+    the registration: register again.
 
     Args:
         con: an open connection or cursor; or the module `duckdb`, for the default connection of
@@ -92,6 +93,9 @@ def add_missing(
     """Add missing functions, and macros to the `database`; return names taken. Errors: as in `register`."""
     with functions.LOCK, usable():
         in_transaction, wanted = is_in_transaction(con), hivemall_macros() if hivemall else {}
+        if database is not None and not wanted and not in_transaction and is_registered(con, database):
+            check_name(con, database, [database.lower()])
+            return []
         in_use = names_in_use(con, [*UDFS, *wanted])
         if database is not None:
             check_name(con, database, in_use["database"])
@@ -112,6 +116,18 @@ def add_missing(
             with contextlib.nullcontext() if in_transaction else transaction(con):
                 execute(con, new)
     return sorted(others)
+
+
+def is_registered(con: duckdb.DuckDBPyConnection, database: str) -> bool:
+    """Return whether the database has our macros, which are made last, and the instance our functions."""
+    query = f"SELECT system.main.{FIRST_FUNCTION}()::VARCHAR, {identifier(database)}.main.version()"
+    # Without the database, DuckDB would look for similar names of functions, which takes 3 ms.
+    if not con.execute("FROM duckdb_databases() WHERE database_name ILIKE $1", [database]).fetchall():
+        return False
+    try:
+        return con.execute(query).fetchall() == [(version(), version())]
+    except (duckdb.BinderException, duckdb.CatalogException):
+        return False
 
 
 @cache
@@ -136,7 +152,6 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
     TEMP macro is ours by its comment, and a database by its `version`. Others are `other` if the bare name
     finds them, `taken` if they are in `system.main`, and otherwise `elsewhere`.
     """
-    descriptions = [macro.description for macro in hivemall_macros().values()]
     query = f"""
         WITH every AS MATERIALIZED (
             SELECT *, database_name = 'system' AS is_system, lower(function_name) AS name
@@ -152,20 +167,24 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
         SELECT DISTINCT name, CASE
             WHEN is_system AND function_oid >= oid THEN 'function'
             WHEN is_system THEN 'taken'
-            WHEN database_name = 'temp' AND list_contains($2, comment) THEN 'macro'
             WHEN database_name IN ('temp', current_database())
                 AND list_contains(current_schemas(true), schema_name) THEN 'other'
             ELSE 'elsewhere'
-        END
+        END, CASE WHEN database_name = 'temp' THEN comment END
         FROM every CROSS JOIN first ANTI JOIN of_pack USING (database_name, schema_name)
         WHERE list_contains($1, name) AND NOT function_type LIKE 'table%'
         UNION ALL
-        SELECT lower(database_name), 'database' FROM of_pack WHERE schema_name = 'main' AND is_this"""
+        SELECT lower(database_name), 'database', NULL FROM of_pack WHERE schema_name = 'main' AND is_this"""
     kinds = ("function", "taken", "macro", "other", "elsewhere", "database")
     in_use: dict[str, set[str]] = {kind: set() for kind in kinds}
-    for name, kind in con.execute(query, [[*names], descriptions]).fetchall():
-        in_use[kind].add(name)
+    for name, kind, comment in con.execute(query, [[*names]]).fetchall():
+        in_use["macro" if comment is not None and is_ours(comment) else kind].add(name)
     return in_use
+
+
+def is_ours(comment: str) -> bool:
+    """Return whether a TEMP macro with this comment is one of ours."""
+    return any(comment == macro.description for macro in hivemall_macros().values())
 
 
 def check_name(con: duckdb.DuckDBPyConnection, database: str, ours: Container[str]) -> None:

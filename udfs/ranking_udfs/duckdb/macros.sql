@@ -31,72 +31,60 @@ SELECT
     nullif(cells[4], '') AS counted,
     nullif(cells[5], '')::DOUBLE AS error_from,
     nullif(cells[6], '')::DOUBLE AS warning_from,
-    error_from IS NOT NULL OR warning_from IS NOT NULL
-        OR code IN ('upside_down', 'truth_in_rec', 'partial_leak') AS can_be_problem,
-    cells[7] AS problem,
-    nullif(cells[8], '') AS in_sql,
-    nullif(cells[9], '') AS in_command,
-    nullif(cells[10], '') AS in_python
+    error_from IS NOT NULL OR warning_from IS NOT NULL OR cells[7] = 'tested' AS can_be_problem,
+    cells[8] AS problem,
+    nullif(cells[9], '') AS in_sql,
+    nullif(cells[10], '') AS in_command,
+    nullif(cells[11], '') AS in_python
 FROM (
     SELECT unnest(range(1, len(lines) + 1)) AS place, string_split(unnest(lines), ' | ') AS cells
-    FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  | a column or argument is not valid |  |  | 
-grade_not_read | truth |  |  | 0 |  | truth: columns that look like grades are not read | write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant
-number_not_read | truth |  |  |  |  | truth: columns of numbers are not read |  |  | 
-system_not_read | rec |  |  | 0 |  | rec: columns that look like systems are not read | write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list
-run_not_read | rec |  |  | 0 |  | rec: columns that look like runs are not read | write system_col := ''NAME'' for a column that joins model and run, such as concat_ws(''/'', model, seed), then average the runs of each user | write --system NAME for a column that joins model and run, then average the runs of each user | write system_col=''NAME'' for a column that joins model and run, then average the runs of each user
-no_rows | rec |  |  | 0 |  | rec: no rows | check the query that builds rec | check the query that builds rec | check the query that builds rec
-no_common_user | rec |  | users of truth | 0 |  | no user of truth is in rec | give rec and truth the same ids | write --allow no_common_user,no_common_item if that is right | write allow=''no_common_user,no_common_item'' if that is right
-no_common_item | rec |  | items of truth | 0 |  | no item of truth is in rec | give rec and truth the same ids | write --allow no_common_user,no_common_item if that is right | write allow=''no_common_user,no_common_item'' if that is right
-nothing_relevant | truth |  | rows of truth | 0 |  | truth: no {grade} is {least}, so nothing is relevant | write a lower min_grade | write a lower --min-grade | write a lower min_grade
-swapped | rec |  | ids that match | 0 |  | are users and items swapped? | swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap user_col and item_col, or the columns of one table
-upside_down | rec |  | users with both kinds of items |  |  | rec: users whose relevant items rank below other items | if lower scores are better (ranks, distances): write descending := false, or for some systems only, SELECT * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists contain already-seen items: FROM rec ANTI JOIN history USING (userid, itemid), or pass history := ... to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write --history FILE to find out | if lower scores are better (ranks, distances): {ascending}; if lists contain already-seen items: remove them, or write history=... to find out
-seen_first | rec | history | users with both kinds of items | 0 |  | rec: users whose relevant items rank below seen items | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
-unknown_end | rec |  | lists |  |  | rec: scores look like ranks; truth is too small to decide | if rank 1 is the best: write descending := false | if rank 1 is the best: {ascending} | if rank 1 is the best: {ascending}
-truth_in_rec | rec |  | users with 2 relevant items |  |  | rec: users whose relevant items are all at the top | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it
-partial_leak | rec |  | users with 2 relevant items |  |  | rec: users with all relevant items at the top, as in a leak | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists
-user_spelling | rec |  | users of rec | 0.05 | 0 | users that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(userid); blanks: regexp_extract(userid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(userid, ''0''); decimals: regexp_replace(userid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(userid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: userid.str.lower(); blanks: userid.str.strip(); zeros: userid.str.lstrip(''0''); decimals: userid.str.removesuffix(''.0''); Unicode: userid.str.normalize(''NFC'')
-item_spelling | rec |  | items of rec | 0.05 | 0 | items that match truth except for their spelling | write the ids the same way in both tables, by their difference; case: lower(itemid); blanks: regexp_extract(itemid, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); zeros: ltrim(itemid, ''0''); decimals: regexp_replace(itemid, ''^(-?\d+)\.0+$'', ''\1''); Unicode: nfc_normalize(itemid) | write the ids the same way in both files; case: use lower case; blanks: trim them; zeros: remove leading zeros; decimals: remove .0 at the end; Unicode: use NFC | write the ids the same way in both tables; case: itemid.str.lower(); blanks: itemid.str.strip(); zeros: itemid.str.lstrip(''0''); decimals: itemid.str.removesuffix(''.0''); Unicode: itemid.str.normalize(''NFC'')
-inexact_user | rec |  |  |  | 0 | {user} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
-inexact_item | rec |  |  |  | 0 | {item} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
-systems_apart | rec |  | other systems | 0 |  | rec: systems without common users | compare systems with recommendations for the same users | compare systems with recommendations for the same users | compare systems with recommendations for the same users
-null_user | rec |  | rows of rec |  | 0 | rec: {user} is NULL |  |  | 
-null_item | rec |  | rows of rec |  | 0 | rec: {item} is NULL |  |  | 
-null_score | rec |  | rows of rec |  | 0 | rec: {score} is NULL |  |  | 
-nan_score | rec |  | rows of rec |  | 0 | rec: {score} is NaN |  |  | 
-repeated_item | rec |  | rows of rec |  | 0 | rec: ({user}, {item}) repeated in the top k = {k} |  |  | 
-equal_scores | rec |  | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal | write ties := ''expected'' | write --ties expected | write ties=''expected''
-ties_in_top_k | rec |  | users of truth |  | 0.05 | rec: users with tied scores in the top k = {k} | write ties := ''expected'' | write --ties expected | write ties=''expected''
-ties_at_k | rec |  | users of truth |  | 0.05 | rec: users with tied scores at k = {k} | write ties := ''expected'' | write --ties expected | write ties=''expected''
-short_lists | rec |  | users of truth |  | 0.05 | rec: users with fewer than k = {k} items |  |  | 
-shorter_than_truth | rec |  | users of truth |  | 0.05 | rec: users whose list is shorter than truth | write ranking.ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth)
-ties_without_truth | rec |  | users of rec not in truth |  |  | rec: users without truth whose scores are tied |  |  | 
-one_list_for_all | rec |  | users of truth |  |  | rec: users with the same list |  |  | 
-self_retrieved | rec |  | users of truth |  |  | rec: users that are an item in their own list | if that is not an answer: FROM rec WHERE userid IS DISTINCT FROM itemid | if that is not an answer: remove these rows from REC | if that is not an answer: remove these rows from rec
-null_truth_user | truth |  | rows of truth |  | 0 | truth: {user} is NULL |  |  | 
-null_truth_item | truth |  | rows of truth |  | 0 | truth: {item} is NULL |  |  | 
-null_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NULL |  |  | 
-infinite_grade | truth |  | rows of truth | 0 |  | truth: {grade} is NaN or infinite |  |  | 
-negative_grade | truth |  | rows of truth |  |  | truth: {grade} is negative |  |  | 
-fractional_grade | truth |  | rows of truth |  | 0 | truth: {grade} is not an integer; NDCG gains 2^{grade} - 1 | write ranking.ndcg(judged, gain := ''linear'') | write -m ''ndcg(gain=linear)'' | write ndcg(gain=linear)
-repeated_truth | truth |  | rows of truth |  |  | truth: ({user}, {item}) repeated |  |  | 
-contradicting_grades | truth |  |  |  | 0 | truth: ({user}, {item}) with different grades | keep the right one; the highest is used | keep the right one; the highest is used | keep the right one; the highest is used
-nothing_but_hits | truth |  | users of truth |  | 0 | truth: no judged non-relevant items; skip leaves hits only | remove unjudged := ''skip'' | remove --unjudged skip | remove unjudged=''skip''
-no_relevant_item | truth |  | users of truth |  | 0.05 | truth: users without a relevant item |  |  | 
-not_in_rec | rec |  | users of truth |  | 0.05 | users in truth that are not in rec |  |  | 
-not_in_truth | rec |  | users of rec |  |  | users in rec that are not in truth |  |  | 
-one_system_only | rec |  | users of truth |  | 0.05 | users with recommendations from one system only |  |  | 
-gone_labels | truth | items | pairs of truth |  |  | truth: labels for items not in the catalog (users: {n}) |  |  | 
-gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 | truth: relevant labels for items not in the catalog | if the ids match in both: label again, or use FROM truth SEMI JOIN items USING (itemid) | if the ids match in both: label again, or remove these rows from TRUTH | if the ids match in both: label again, or remove these rows from truth
-recall_without_gone | rec | items | users of truth |  |  | rec: users whose recall at k = {k} depends on missing items |  |  | 
-gone_items | rec | items | rows of rec |  | 0.05 | rec: items that are not in the catalog | build rec from this catalog | build rec from this catalog | build rec from this catalog
-labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 | truth: by model grades, its users are not a random sample | sample the users for human labels at random | sample the users for human labels at random | sample the users for human labels at random
-labelled_in_part | truth | predicted_truth | users of truth |  | 0 | truth: users whose top k = {k} lacks human labels | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
-truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 | truth: items already in the user''s history | write ranking.split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_udfs.split(..., seen=''drop'')
-late_history | history | history | events of history |  | 0 | history: events at or after the first of truth | end the history before the first event of truth | end the history before the first event of truth | end the history before the first event of truth
-seen_items | rec | history | rows of rec |  | 0.05 | rec: items already in the user''s history | remove already-seen items: FROM rec ANTI JOIN history USING (userid, itemid) | remove the rows of HISTORY from REC | remove the rows of history from rec
-new_users | history | history | users of truth |  |  | users in truth that are not in history |  |  | 
-new_items | history | history | items of truth |  |  | items in truth that are not in history |  |  | 
-no_time | history | history |  |  |  | no times in truth or history, so late events are not checked | write time_col := '''' if there are none | write --time '''' if there are none | write time_col='''' if there are none', chr(10)) AS lines));
+    FROM (SELECT string_split('unfit_column | rec |  |  | 0 |  |  | a column is missing or unfit |  |  | 
+column_not_read | rec |  |  | 0 |  |  | a column is not read | name the column; grades: write grade_col := ''NAME'', or grade_col := '''' if every row is relevant; systems: write system_col := ''NAME'', or system_col := '''' if each user has one list; runs: write system_col := ''NAME'' for a column that joins model and run, then average the runs of each user | name the column; grades: write --grade NAME, or --grade '''' if every row is relevant; systems: write --system NAME, or --system '''' if each user has one list; runs: write --system NAME for a column that joins model and run, then average the runs of each user | name the column; grades: write grade_col=''NAME'', or grade_col='''' if every row is relevant; systems: write system_col=''NAME'', or system_col='''' if each user has one list; runs: write system_col=''NAME'' for a column that joins model and run, then average the runs of each user
+number_not_read | truth |  |  |  |  |  | truth: columns of numbers are not read |  |  | 
+no_rows | rec |  |  | 0 |  |  | rec: no rows | check the query that builds rec | check the query that builds rec | check the query that builds rec
+no_common_id | rec |  | ids of truth | 0 |  |  | {column}: no id of truth is in rec | give rec and truth the same ids | give rec and truth the same ids; write --allow no_common_id if that is right | give rec and truth the same ids; write allow=''no_common_id'' if that is right
+nothing_relevant | truth |  | rows of truth | 0 |  |  | truth: no {grade} is {least}, so nothing is relevant | write a lower min_grade | write a lower --min-grade | write a lower min_grade
+swapped | rec |  | ids that match | 0 |  |  | are users and items swapped? | swap the columns of users and items, as arguments or in one table | swap the columns of users and items, as arguments or in one table | swap the columns of users and items, as arguments or in one table
+upside_down | rec |  | users with both kinds of items |  |  | tested | rec: users whose relevant items rank below other items | if lower scores are better (ranks, distances): write descending := false, or negate the scores of these systems; if lists contain already-seen items: remove them, or pass history to find out | if lower scores are better (ranks, distances): write --ascending, or negate the scores of these systems; if lists contain already-seen items: remove them, or pass --history to find out | if lower scores are better (ranks, distances): write descending=False, or negate the scores of these systems; if lists contain already-seen items: remove them, or pass history to find out
+seen_first | rec | history | users with both kinds of items | 0 |  |  | rec: users whose relevant items rank below seen items | remove the rows of history from rec | remove the rows of history from rec | remove the rows of history from rec
+unknown_end | rec |  | lists |  | 0 |  | rec: scores look like ranks; truth does not decide | if rank 1 is the best: write descending := false | if rank 1 is the best: write --ascending | if rank 1 is the best: write descending=False
+truth_in_rec | rec |  | users with 2 relevant items |  |  | tested | rec: users whose relevant items are all at the top | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it | check the query that builds rec: truth may have been joined into it
+partial_leak | rec |  | users with 2 relevant items |  |  | tested | rec: users with all relevant items at the top, as in a leak | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists | check the query that builds rec: truth may have been joined into some lists
+spelling | rec |  | ids of rec | 0.05 | 0 |  | {column}: ids that match truth except for their spelling | write the ids the same way in both tables; Unicode: nfc_normalize(id); blanks: regexp_extract(id, ''^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$'', 1); exponents: coalesce(format(''{:.0f}'', TRY_CAST(regexp_extract(id, ''^\d[\d.]*[eE]\+?\d\d?$'') AS DOUBLE)), id); decimals: regexp_replace(id, ''^(-?\d+)\.0+$'', ''\1''); signs: coalesce((TRY_CAST(regexp_extract(id, ''^-\d+$'') AS HUGEINT) + 18446744073709551616)::VARCHAR, id); zeros: ltrim(id, ''0''); case: lower(id); lengths: left(id, cut) | write the ids the same way in both tables; Unicode: use NFC; blanks: trim them; exponents: write all digits; decimals: remove .0 at the end; signs: read 64 bits without a sign; zeros: remove leading zeros; case: use lower case; lengths: do not cut them | write the ids the same way in both tables; Unicode: use NFC; blanks: trim them; exponents: write all digits; decimals: remove .0 at the end; signs: read 64 bits without a sign; zeros: remove leading zeros; case: use lower case; lengths: do not cut them
+inexact_id | rec |  |  |  | 0 |  | {column} is a DOUBLE or FLOAT too large to be exact | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost | read integers or strings from the source of rec and truth; here, digits are lost
+systems_apart | rec |  | other systems | 0 |  |  | rec: systems without common users | compare systems with recommendations for the same users | compare systems with recommendations for the same users | compare systems with recommendations for the same users
+null_in_rec | rec |  | rows of rec |  | 0 |  | rec: {column} is NULL or NaN |  |  | 
+repeated_item | rec |  | rows of rec |  | 0 |  | rec: ({user}, {item}) repeated in the top k = {k} |  |  | 
+equal_scores | rec |  | users of truth | 0.5 | 0.05 |  | rec: users whose scores are all equal | write ties := ''expected'' | write --ties expected | write ties=''expected''
+ties_in_top_k | rec |  | users of truth |  | 0.05 |  | rec: users with tied scores in the top k = {k} | write ties := ''expected'' | write --ties expected | write ties=''expected''
+ties_at_k | rec |  | users of truth |  | 0.05 |  | rec: users with tied scores at k = {k} | write ties := ''expected'' | write --ties expected | write ties=''expected''
+short_lists | rec |  | users of truth |  | 0.05 |  | rec: users with fewer than k = {k} items |  |  | 
+shorter_than_truth | rec |  | users of truth |  | 0.05 |  | rec: users whose list is shorter than truth | write measures := ''ndcg(ideal=truth)'' | write --measures ''ndcg(ideal=truth)'' | write measures=''ndcg(ideal=truth)''
+ties_without_truth | rec |  | users of rec not in truth |  |  |  | rec: users without truth whose scores are tied |  |  | 
+one_list_for_all | rec |  | users of truth |  |  |  | rec: users with the same list |  |  | 
+self_retrieved | rec |  | users of truth |  |  |  | rec: users that are an item in their own list | if that is not an answer: remove the rows of rec whose user is the item | if that is not an answer: remove the rows of rec whose user is the item | if that is not an answer: remove the rows of rec whose user is the item
+null_in_truth | truth |  | rows of truth |  | 0 |  | truth: {column} is NULL |  |  | 
+null_grade | truth |  | rows of truth | 0 |  |  | truth: {grade} is NULL |  |  | 
+infinite_grade | truth |  | rows of truth | 0 |  |  | truth: {grade} is NaN or infinite |  |  | 
+negative_grade | truth |  | rows of truth |  |  |  | truth: {grade} is negative |  |  | 
+fractional_grade | truth |  | rows of truth |  | 0 |  | truth: {grade} is not an integer; NDCG gains 2^{grade} - 1 | write measures := ''ndcg(gain=linear)'' | write --measures ''ndcg(gain=linear)'' | write measures=''ndcg(gain=linear)''
+repeated_truth | truth |  | rows of truth |  |  |  | truth: ({user}, {item}) repeated |  |  | 
+contradicting_grades | truth |  |  |  | 0 |  | truth: ({user}, {item}) with different grades | keep the right one; the highest is used | keep the right one; the highest is used | keep the right one; the highest is used
+nothing_but_hits | truth | unjudged | users of truth |  | 0 |  | truth: no judged non-relevant items; skip leaves hits only | do without unjudged := ''skip'' | do without --unjudged skip | do without unjudged=''skip''
+no_relevant_item | truth |  | users of truth |  | 0.05 |  | truth: users without a relevant item |  |  | 
+not_in_rec | rec |  | users of truth |  | 0.05 |  | users in truth that are not in rec |  |  | 
+not_in_truth | rec |  | users of rec |  |  |  | users in rec that are not in truth |  |  | 
+one_system_only | rec |  | users of truth |  | 0.05 |  | users with recommendations from one system only |  |  | 
+gone_labels | truth | items | pairs of truth |  |  |  | truth: labels for items not in the catalog |  |  | 
+gone_relevant | truth | items | relevant pairs of truth | 0.5 | 0.05 |  | truth: relevant labels for items not in the catalog | if the ids match in both: label again, or remove these rows from truth | if the ids match in both: label again, or remove these rows from truth | if the ids match in both: label again, or remove these rows from truth
+gone_items | rec | items | rows of rec |  | 0.05 |  | rec: items that are not in the catalog | build rec from this catalog | build rec from this catalog | build rec from this catalog
+labelled_apart | truth | predicted_truth | users of predicted_truth |  | 0 |  | truth: by model grades, its users are not a random sample | sample the users for human labels at random | sample the users for human labels at random | sample the users for human labels at random
+labelled_in_part | truth | predicted_truth | users of truth |  | 0 |  | truth: users whose top k = {k} lacks human labels | label the whole top k of these users, or write unjudged := ''skip'' | label the whole top k of these users, or write --unjudged skip | label the whole top k of these users, or write unjudged=''skip''
+truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 |  | truth: items already in the user''s history | split with seen := ''drop'' | split with --seen drop | split with seen=''drop''
+late_history | history | history | events of history |  | 0 |  | history: events at or after the first of truth | end the history before the first event of truth | end the history before the first event of truth | end the history before the first event of truth
+seen_items | rec | history | rows of rec |  | 0.05 |  | rec: items already in the user''s history | remove the rows of history from rec | remove the rows of history from rec | remove the rows of history from rec
+not_in_history | history | history | ids of truth |  |  |  | history: ids of {column} in truth that are not in it |  |  | 
+no_time | history | history |  |  |  |  | history: no times, so late events are not checked | write time_col := '''' if there are none | write --time '''' if there are none | write time_col='''' if there are none', chr(10)) AS lines));
 COMMENT ON MACRO TABLE ranking.check_codes IS 'Lists the problems that ranking.check finds: the severity of each, and advice for SQL, the command and Python.';
 
 CREATE OR REPLACE MACRO ranking.check_rows(rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE
@@ -190,11 +178,8 @@ COMMENT ON MACRO TABLE ranking.fuse IS 'Fuses the rankings of several systems in
 
 CREATE OR REPLACE MACRO ranking.geometric_mean(number) AS
 exp((
-    coalesce(sum((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-    + coalesce(
-        list_aggregate(
-            list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-        0)
+    coalesce(sum(((CASE WHEN abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) < 1048576 THEN (CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END) END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
+    + coalesce(list_aggregate(list_sort(list((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) FILTER (abs((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count((CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END)), 0));
 COMMENT ON MACRO ranking.geometric_mean IS 'Computes the geometric mean of DOUBLEs, with values below 0.00001 raised to 0.00001, as trec_eval does for gm_map.';
 
@@ -212,11 +197,8 @@ COMMENT ON MACRO TABLE ranking.judged IS 'Builds a judged ranking for every user
 
 CREATE OR REPLACE MACRO ranking.mean(number) AS
 (
-    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
-    + coalesce(
-        list_aggregate(
-            list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'),
-        0)
+    coalesce(sum(((CASE WHEN abs(number) < 1048576 THEN number END) * 2 ** 80)::HUGEINT) / 2 ** 80, 0)
+    + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);
 COMMENT ON MACRO ranking.mean IS 'Computes the mean of DOUBLEs, with the same result for any number of threads and order of rows, unlike avg.';
 
@@ -301,12 +283,9 @@ CREATE OR REPLACE MACRO ranking.judge
                                 END)[1]
                             ELSE list_transform(
                                 list_filter(
-                                    list_filter(
-                                        list_transform(
-                                            given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-                                        lambda place: place IS NOT NULL),
-                                    lambda place: list_position(given.listed, given.listed[place]) = place),
-                                lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+                                    given.listed,
+                                    lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+                                lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
                         END,
                         'listed': len(given.listed), 'items': len(given.items)}),
                 lambda given: {
@@ -380,12 +359,9 @@ CREATE OR REPLACE MACRO ranking.judge
                                 END)[1]
                             ELSE list_transform(
                                 list_filter(
-                                    list_filter(
-                                        list_transform(
-                                            given.listed, lambda item, place: CASE WHEN list_contains(given.items, item) THEN place::INTEGER END),
-                                        lambda place: place IS NOT NULL),
-                                    lambda place: list_position(given.listed, given.listed[place]) = place),
-                                lambda place: (place, list_position(given.items, given.listed[place])::INTEGER))
+                                    given.listed,
+                                    lambda item, place: CASE WHEN list_contains(given.items, item) THEN list_position(given.listed, item) = place END),
+                                lambda item: (list_position(given.listed, item)::INTEGER, list_position(given.items, item)::INTEGER))
                         END,
                         'listed': len(given.listed), 'grades': given.grades}),
                 lambda given: {

@@ -2,24 +2,29 @@
 
 from collections.abc import Collection, Sequence
 
-from ..compose.problems import PROBLEMS as KINDS
+from ..compose.problems import Problem, problems
 from ..texts import did_you_mean, shorten
 from .errors import UsageError
 from .words import Row
 
-CODES = {problem.code: problem for problem in KINDS}
-GRAVE = {code: problem for code, problem in CODES.items() if problem.can_be_problem}
-NOTHING = ("no_common_user", "no_common_item")
-SPELLINGS = ("user_spelling", "item_spelling")
+NOTHING = "no_common_id"
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
+BY_KIND = ("column_not_read", "spelling")  # the example names in brackets which clauses of the advice fit
 DIRECTION = ("upside_down", "unknown_end")  # problems that descending or ascending scores may solve
 COLUMNS = {  # columns of a problem with its advice, and their types
-    **dict.fromkeys(("severity", "system", "problem", "code"), "VARCHAR"),
+    **dict.fromkeys(("severity", "system", "problem", "code", "column_name"), "VARCHAR"),
     **{"k": "BIGINT", "example": "VARCHAR", "count": "BIGINT", "of": "BIGINT"},
     **{"file": "VARCHAR", "write": "VARCHAR"},
 }
 SEVERITIES = ("error", "warning", "info")
+WORDS = {"info": "note"}  # a severity as it is shown, if by another word
+SHOWN = 6  # systems and cutoffs on the line of a code
 PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
+
+
+def grave() -> dict[str, Problem]:
+    """Return the problems that can be errors or warnings, by code."""
+    return {code: problem for code, problem in problems().items() if problem.can_be_problem}
 
 
 def is_problem(row: Row) -> bool:
@@ -43,30 +48,51 @@ def without_verdicts(rows: Sequence[Row], problems: Sequence[Row]) -> list[Row]:
 
 def hint_of(code: str) -> str:
     """Return why a code is not one of an error or a warning, for an error message."""
-    return ", which is always info" if code in CODES else did_you_mean(code, GRAVE)
+    return ", which is always info" if code in problems() else did_you_mean(code, grave())
 
 
 def parse_codes(text: str) -> list[str]:
     """Parse codes of errors or warnings with commas between them; the ValueError names a wrong one."""
     codes = [code.strip().lower() for code in text.split(",")]
     for code in codes:
-        if code not in GRAVE:
+        if code not in grave():
             raise ValueError(f"must be codes of errors or warnings of the check, got {code!r}{hint_of(code)}")
     return codes
 
 
-def problem_text(row: Row) -> str:
-    """Write a problem on one line, with its count, an example, its file and its advice."""
-    of = ", ".join(shorten(row[name]) for name in ("system", "file") if row.get(name) is not None)
-    share = "" if row["of"] is None else f" of {row['of']}"
-    text = f"{row['problem']}: {row['count']}{share}{f' ({of})' if of else ''}"
-    if row["example"] is not None:
-        text += f", for example {shorten(row['example'])}"
-    return f"{text}; {row['write']}" if row.get("write") else text
+def problem_lines(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return a severity and a text for each problem with all its systems and cutoffs, errors first."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(rows, key=lambda row: SEVERITIES.index(row["severity"])):
+        groups.setdefault((row["code"], without_k(row)), []).append(row)
+    severities = [of[0]["severity"] for of in groups.values()]
+    texts = map(problem_text, groups.values())
+    return [(WORDS.get(name, name), text) for name, text in zip(severities, texts, strict=True)]
+
+
+def without_k(row: Row) -> str:
+    """Return the message without the cutoff, so that those of all cutoffs are equal."""
+    return str(row["problem"]).replace(f"k = {row['k']}", "k").replace("any k", "k")
+
+
+def problem_text(rows: Sequence[Row]) -> str:
+    """Write a problem on one line, with its counts, systems, cutoffs, files, an example and its advice."""
+    ks, counts = {row["k"] for row in rows}, []
+    for row in rows[:SHOWN]:
+        of = [shorten(row[name]) for name in ("system", "file") if row.get(name) is not None]
+        of += [f"k = {row['k']}" if row["k"] else "any k"] * (len(ks) > 1)
+        share = "" if row["of"] is None else f" of {row['of']}"
+        counts.append(f"{row['count']}{share}" + (f" ({', '.join(of)})" if of else ""))
+    counts += [f"{len(rows) - SHOWN} more"] * (len(rows) > SHOWN)
+    text = f"{without_k(rows[0]) if len(ks) > 1 else rows[0]['problem']}: {', '.join(counts)}"
+    if rows[0]["example"] is not None:
+        text += f", for example {shorten(rows[0]['example'])}"
+    clauses = dict.fromkeys(clause for row in rows for clause in (row.get("write") or "").split("; "))
+    return "; ".join([text, *filter(None, clauses)])
 
 
 def fit_advice(advice: str, example: str) -> str:
-    """Keep the clauses of the advice for the differences of ids that the example names in brackets."""
+    """Keep the clauses of the advice for the kinds that the example names in brackets."""
     head, *clauses = advice.split("; ")
     named = example.rpartition(" (")[2].rstrip(")").split(", ")
     fit = [clause for clause in clauses if clause.partition(": ")[0] in named]
@@ -76,5 +102,5 @@ def fit_advice(advice: str, example: str) -> str:
 def check_common(rows: Sequence[Row]) -> None:
     """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed."""
     for row in rows:
-        if row["code"] in NOTHING and is_problem(row):
-            raise UsageError(problem_text(row))
+        if row["code"] == NOTHING and is_problem(row):
+            raise UsageError(problem_text([row]))

@@ -17,6 +17,7 @@ from ..measures.grammar import Choice
 from ..options import (
     ARGUMENTS,
     COMPARISON,
+    FUNCTIONS,
     GRADES,
     OPTIONS,
     Values,
@@ -319,7 +320,8 @@ def judged_call(
 ) -> str:
     """Return a table function of rec and truth, with these arguments and the arguments of the request."""
     tables = {"rec": ranked_table(request), "truth": request.table(truth)}
-    return table_call(request, function, {**tables, **arguments, **rows_arguments(request)}, positional)
+    rows = {name: value for name, value in rows_arguments(request).items() if name in FUNCTIONS[function]}
+    return table_call(request, function, {**tables, **arguments, **rows}, positional)
 
 
 def ties_argument(request: Request) -> dict[str, str]:
@@ -353,7 +355,7 @@ def explain_query(request: Request, user_id: str, negated: Collection[str | None
     `negated` is the same as in abstention_query.
     """
     arguments = {"user": user_id, "k": request.ks[0], **ties_argument(request)}
-    call = judged_call(replace(without_exclusions(request), users=False), "explain", arguments, 4)
+    call = judged_call(request, "explain", arguments, 4)
     return f"SELECT {as_given('score', negated)}\nFROM {call}"
 
 
@@ -363,7 +365,7 @@ def abstention_query(request: Request, negated: Collection[str | None], confiden
     `negated` are the models whose scores have been negated; None is the model without a name.
     """
     arguments = non_defaults({"confidence": confidence}, "confidence")
-    scored = replace(without_exclusions(request), ties="item")  # "trec" would replace scores by ranks
+    scored = replace(request, ties="item")  # "trec" would replace scores by ranks
     call = judged_call(scored, "abstention", arguments)
     return f"SELECT {as_given('threshold', negated)}\nFROM {call}\nWHERE users_without_relevant > 0"
 
@@ -380,8 +382,9 @@ def as_given(column: str, negated: Collection[str | None]) -> str:
 
 
 def without_exclusions(request: Request) -> Request:
-    """Return the request with options that keep all items and users."""
-    return replace(request, columns={**request.columns, "unjudged": "miss", "without_relevant": "zero"})
+    """Return the request with options that keep all items and users; the lowest grade stays."""
+    columns = {**request.columns, **defaults(GRADES), "min_grade": request.lowest_grade}
+    return replace(request, columns=columns)
 
 
 def overlap_query(

@@ -1,5 +1,6 @@
 """Evaluate: load, check, measure and compare. Entry points and the report call this and format results."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -7,12 +8,13 @@ from typing import Any
 
 import duckdb
 
+from ..compose.columns import COMMAND, PYTHON
 from ..compose.functions import compose_values
-from ..compose.problems import Problem
+from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import CODES, DIRECTION, SPELLINGS, TIES, check_common, fit_advice
+from ..evaluation.problems import BY_KIND, DIRECTION, NOTHING, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -40,7 +42,8 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
-OF_EMPTY = ("null_user", "null_item", "null_score")  # problems to ignore if all lists of a model are empty
+# The part of an advice that says how scores are to be reversed.
+DIRECTION_ADVICE = re.compile("write (?:--ascending|descending=False)(?:, or negate[^;]*)?")
 
 
 def is_filled(source: Source) -> bool:
@@ -64,7 +67,7 @@ class Evaluation:
     caller: str  # the function or command that errors name
     inputs: Inputs
     options: Any
-    notify: Callable[[Row], None] = lambda _: None  # called with each problem of the data
+    notify: Callable[[Sequence[Row]], None] = lambda _: None  # called with the problems of the data
     step: Callable[[str], None] = lambda _: None  # called with the name of each step at its beginning
     found_problems: list[Row] = field(default_factory=list)  # the problems that find_problems has found
 
@@ -249,8 +252,8 @@ class Evaluation:
     def problems(self) -> list[Row]:
         """Return the problems of the data, each with its `file` and with the advice `write`.
 
-        A problem that the request already solves has severity info and no advice. Problems that only concern
-        measures which are not requested are excluded.
+        A problem that the request allows has severity info and no advice. Problems that it settles, or that
+        only concern measures which are not requested, are excluded.
         """
         self.step("checking the data")
         rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
@@ -258,40 +261,51 @@ class Evaluation:
         of_no_use = {  # codes that do not matter for this request
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
             "fractional_grade": "exp" not in gains,
-            "null_truth_item": any(map(is_filled, self.tables.sources.get("truth", ()))),
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
+            **dict.fromkeys(TIES, request.ties != "item"),
         }
+        is_filled_up = any(map(is_filled, self.tables.sources.get("truth", ())))
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         shown: list[Row] = []
         for row in rows:
             is_empty = row["system"] in self.tables.empty
-            if of_no_use.get(row["code"]) or (is_empty and row["code"] in OF_EMPTY):
+            if of_no_use.get(row["code"]) or (is_empty and row["code"] == "null_in_rec"):
                 continue
-            if is_empty and row["code"] == "no_common_user":
+            if is_filled_up and (row["code"], row["column_name"]) == ("null_in_truth", "itemid"):
+                continue
+            if is_empty and row["code"] == NOTHING:
                 problem = in_unit("rec: the list of every user is empty")
                 row = {**row, "code": "no_rows", "problem": problem, "example": None}
-            shown.append(self.with_advice(row, CODES[row["code"]], turned))
+            shown.append(self.with_advice(row, problems()[row["code"]], turned))
         return shown
 
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
-        files, name = self.tables.files, row["code"]
-        followed = {*self.allowed, *(TIES if self.request.ties != "item" else ())}
+        files, name, request = self.tables.files, row["code"], self.request
         others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
-        about = row["problem"].partition(" ")[0] if name == "unfit_column" else kind.about
+        word = re.match("(rec|truth|history|items)(?::| must)", row["problem"])
+        about = word[1] if word else None if name == "unfit_column" else kind.about
         file = files.get(row["system"], files.get(None))
-        if "{user}" not in kind.sentence:  # else it has the name of a column
+        if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
-        row = {**row, "file": file if about == "rec" else others.get(about), "write": None}
-        if name in followed:
+        row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
+        if name in self.allowed:
             return {**row, "severity": "info"}
-        write = kind.advice(self.inputs.is_command)
-        if not write:
-            return {**row, "write": write}
-        write = in_unit(write)
-        if name in ("upside_down", "unknown_end"):
-            write = write.replace("{ascending}", self.direction_hint(row["system"], file, turned))
-        return {**row, "write": fit_advice(write, row["example"]) if name in SPELLINGS else write}
+        given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
+        write = kind.advice(COMMAND if self.inputs.is_command else PYTHON, given)
+        if write and name in DIRECTION:
+            write = DIRECTION_ADVICE.sub(lambda _: self.direction_hint(row["system"], file, turned), write)
+        if write and name in BY_KIND:
+            write = fit_advice(write, row["example"])
+        return {**row, "write": write and in_unit(write)}
+
+    def has(self, needed: str | None) -> bool:
+        """Return whether the request has the argument that a problem needs."""
+        return needed is None or bool(
+            self.request.columns["unjudged"] == "skip"
+            if needed == "unjudged"
+            else getattr(self.request, needed)
+        )
 
     def direction_hint(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Return the advice that reverses the direction of the scores of a system."""
@@ -349,8 +363,7 @@ class Evaluation:
     def find_problems(self) -> list[Row]:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         self.found_problems = problems = self.problems() if self.is_checked else []
-        for row in problems:
-            self.notify(row)
+        self.notify(problems)
         check_common(problems)
         return problems
 
@@ -390,9 +403,9 @@ class Evaluation:
         if self.tables.ranked or any(isinstance(path, Frame) and path.is_ordered for path in paths):
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
-        for row in self.problems():
-            if row["code"] in DIRECTION:  # its second advice is a history, which abstention does not read
-                self.notify({**row, "write": row["write"].partition(";")[0]})
+        # The second advice is a history, which abstention does not read.
+        rows = [row for row in self.problems() if row["code"] in DIRECTION]
+        self.notify([{**row, "write": row["write"].partition(";")[0]} for row in rows])
 
     def no_abstention(self) -> DataError:
         """Return the error for data in which every user has a relevant item."""

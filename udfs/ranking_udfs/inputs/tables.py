@@ -10,13 +10,22 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, cast
 
 import duckdb
 
 from ..compose.call import Call
-from ..compose.columns import alike, common_type, family
+from ..compose.columns import (
+    COMMAND,
+    PYTHON,
+    Names,
+    alike,
+    common_type,
+    family,
+    grade_not_read,
+    unread,
+)
 from ..compose.templates import module
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
@@ -91,6 +100,19 @@ class Inputs:
         own = {role: name for role, name in own.items() if role in (*required, *optional)}
         more |= {"is_command": self.is_command, "by_lines": self.by_lines}
         return path, Wanted({**required, **own}, optional, **more)
+
+    @property
+    def way(self) -> str:
+        """Where the user writes options."""
+        return COMMAND if self.is_command else PYTHON
+
+    def names(self, source: Source) -> Names:
+        """Return the names of the columns of a source; a column of systems that is read counts as named."""
+        user, item, score = (self.columns[name] for name in ("user_col", "item_col", "score_col"))
+        system = self.columns["system_col"]
+        if system is None and "system" in source.columns:
+            system = source.names.get("system", "system")
+        return Names(user, item, score, None, system)
 
     @property
     def turned(self) -> list[str]:
@@ -350,7 +372,8 @@ def check_unread(
         check_grades(con, inputs, truth)
         check_order(con, inputs, truth, named)
     for _, rec in named:
-        check_systems(inputs, rec)
+        for found in unread(inputs.names(rec), {"rec": rec.types}, inputs.way):
+            raise DataError(f"{rec.path}: {found.text.removeprefix('rec ')}")
         check_lists(con, rec)
 
 
@@ -366,11 +389,6 @@ def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
         raise DataError(f"{rec.path}: {rule}, got several of {shorten(repr(got))}")
 
 
-def unread_columns(what: str, source: Source, read: str | None = None) -> list[str]:
-    """Return the columns of a source that look like `what`, except the column that is read."""
-    return [name for name in alike(what, source.types) if name.lower() != (read or "").lower()]
-
-
 def grade_of(inputs: Inputs, truth: Source) -> str | None:
     """Return the column that is read as the grade, or "" for none; None if the user has named it."""
     is_named = inputs.columns["grade_col"] is not None or (truth.path, "rel") in inputs.own_columns
@@ -380,19 +398,15 @@ def grade_of(inputs: Inputs, truth: Source) -> str | None:
 
 def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> None:
     """Raise DataError for unread columns of truth that look like grades by their names or values."""
-    grade, say = grade_of(inputs, truth), partial(option_text, is_command=inputs.is_command)
-    if grade is None:
+    if (grade := grade_of(inputs, truth)) is None:
         return
-    score = inputs.columns["score_col"].lower()
-    names = [name for name in unread_columns("grades", truth, grade) if name.lower() != score]
-    if not grade:
-        names = [*dict.fromkeys([*names, *hidden_grades(con, inputs, truth)])]
+    found = unread(inputs.names(truth), {"truth": truth.types}, inputs.way)
+    names = [one.column for one in found if one.column.lower() != grade]
+    names = [*dict.fromkeys([*names, *([] if grade else hidden_grades(con, inputs, truth))])]
     if names:
-        columns = f"columns {', '.join(names)} that are" if names[1:] else f"a column {names[0]} that is"
-        rule = f"{say('rel', names[0])} takes {names[0] if names[1:] else 'it'} as the grade"
-        rule += f"; {say('rel', '')} makes every row of truth relevant"
-        rule += f"; {ORDER}" * (names[0].lower() == score)
-        raise DataError(f"{truth.path}: has {columns} not read: {rule}")
+        text = grade_not_read(names, inputs.way).removeprefix("truth ")
+        order = f"; {ORDER}" * (names[0].lower() == inputs.columns["score_col"].lower())
+        raise DataError(f"{truth.path}: {text}{order}")
 
 
 def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> list[str]:
@@ -404,12 +418,12 @@ def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source)
     if not truth.file_rows or {*truth.types} <= read:
         return []
     call = Call("evaluate", score=inputs.columns["score_col"])
-    unread = f"COLUMNS(lambda c: c NOT IN ({', '.join(map(literal, read))}))"
-    rows = f"(SELECT {unread} FROM (SELECT NULL AS ranking_absent, * FROM {truth.file_rows}))"
+    columns = f"COLUMNS(lambda c: c NOT IN ({', '.join(map(literal, read))}))"
+    rows = f"(SELECT {columns} FROM (SELECT NULL AS ranking_absent, * FROM {truth.file_rows}))"
     query = module("tables/internal/reading.jinja").unread(call, rows)
     ((names,),) = con.execute(f"SELECT hidden_grades FROM ({query})").fetchall()
-    columns = column_types(con, truth.file_rows)
-    return [*names, *(name for name in unread_columns("grades", truth) if name not in columns)]
+    known = column_types(con, truth.file_rows)
+    return [*names, *(name for name in alike("grades", truth.types) if name not in known)]
 
 
 def check_order(
@@ -426,24 +440,6 @@ def check_order(
         numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
         rule = f"{ORDER}; {option_text('rel', 'score', inputs.is_command)} if these are grades"
         raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
-
-
-def check_systems(inputs: Inputs, rec: Source) -> None:
-    """Raise DataError for an unread column of models or runs."""
-    say, column = partial(option_text, is_command=inputs.is_command), inputs.columns["system_col"]
-    if column == "":
-        return
-    one_list = "remove it if each user has one list"
-    if column is None and "system" not in rec.columns:
-        one_list = f"{say('system', '')} if each user has one list"
-        for name in unread_columns("systems", rec):
-            rule = f"{say('system', name)} keeps models apart; {one_list}"
-            raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
-    for name in unread_columns("runs", rec, column):
-        system = option("system", inputs.is_command)
-        rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
-        problem = f"has a column {name} that is not read, and would make one list of several runs"
-        raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
 
 
 def numbers_in(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> tuple[int, bool]:

@@ -6,7 +6,7 @@ from functools import cache
 from operator import attrgetter
 
 from ..compose.arguments import as_rows, split_arguments
-from ..compose.problems import PROBLEMS
+from ..compose.problems import problems
 from ..compose.templates import environment
 from ..duckdb.macros import NAMESPACE, Macro
 from ..folder import folder, read
@@ -88,7 +88,7 @@ def with_words(text: str, words: Mapping[str, str]) -> str:
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by name."""
     words = {"PACK_VERSION": literal(version())}
-    words |= {"PROBLEM_LINES": literal("\n".join(measure.line for measure in PROBLEMS))}
+    words |= {"PROBLEM_LINES": literal("\n".join(problem.line for problem in problems().values()))}
     macros = {
         name: (composed(name, with_arguments(name, with_words(text, words))), folder_name)
         for name, (text, folder_name) in written().items()

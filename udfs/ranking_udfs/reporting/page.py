@@ -15,7 +15,7 @@ from jinja2 import Environment
 
 from ..evaluation.conclusion import footnote
 from ..evaluation.defaults import TIES
-from ..evaluation.problems import SEVERITIES
+from ..evaluation.problems import SEVERITIES, WORDS
 from ..evaluation.words import (
     MARKS,
     WITHOUT_RELEVANT,
@@ -162,7 +162,9 @@ class View:
         problems: dict[tuple[str, str], dict[str | int | None, str]] = {}
         for row in sorted(self.findings.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
             k = "" if row["k"] is None else str(row["k"])
-            cells = problems.setdefault((row["problem"].replace(f"k = {k}", "k"), k), {0: k})
+            text = row["problem"].replace(f"k = {k}", "k")
+            word = WORDS.get(row["severity"], str(row["severity"]))
+            cells = problems.setdefault((text, k), {0: k, -1: word})
             of = f" of {row['of']}" if row["of"] else ""
             cells[self.findings.labels.get(row["system"])] = f"{row['count']}{of}"
             cells.setdefault(1, row["example"] or "")
@@ -171,7 +173,10 @@ class View:
         columns: dict[str | int | None, str] = {0: "k", None: "Count"}
         columns |= {name: name for name in self.findings.systems} | {1: "Example", 2: "Advice"}
         shown = [key for key in columns if any(cells.get(key) for cells in problems.values())]
-        rows = [[text, *(cells.get(key, "") for key in shown)] for (text, _), cells in problems.items()]
+        rows = [
+            [f"{cells[-1]}: {text}", *(cells.get(key, "") for key in shown)]
+            for (text, _), cells in problems.items()
+        ]
         return ["Problem", *(columns[key] for key in shown)], rows
 
     def files(self) -> str:

@@ -19,4 +19,13 @@ if tuple(int(part) for part in _found.split(".")[:2]) < OLDEST:
 
 # Imported after the check that pyspark is recent enough.
 from .functions import register as register  # noqa: E402
-from .tables import *  # noqa: E402, F403
+from .tables import table_function  # noqa: E402
+
+judged = table_function("judged")
+by_user = table_function("by_user")
+evaluate = table_function("evaluate")
+distribution = table_function("distribution")
+compare = table_function("compare")
+compare_by_user = table_function("compare_by_user")
+beyond_accuracy_by_user = table_function("beyond_accuracy_by_user")
+fuse = table_function("fuse")

@@ -4,35 +4,25 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import reduce
-from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (its usual name in Spark)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
 from ..duckdb.macros import macros
 from ..options import FUNCTIONS, check_keywords, sentences
-from ..partitions import IDS, TABLES, Partitioned, partition
+from ..partitions import ROLES, UNREAD, Partitioned, partition
 from ..texts import shorten
 from .workers import PACKED, on_executors
 
-__all__ = [
-    "beyond_accuracy_by_user",
-    "by_user",
-    "compare",
-    "compare_by_user",
-    "distribution",
-    "evaluate",
-    "fuse",
-    "judged",
-]
+IDS = ("user", "item", "system")
 DOC = """{description}
 
 This function works as `{function}` in SQL, but with DataFrames. The SQL reference lists all arguments and
 columns. Spark evaluates the result lazily. It is bit-identical for any number of partitions on
-executors of one kind. {note}
+executors of one kind.
 
 Args:
 {options}
@@ -44,19 +34,14 @@ Raises:
 """
 
 
-def table_function(function: str, note: str = "") -> Callable[..., DataFrame]:
-    """Create a table function with the arguments of SQL, the first of them by position."""
+def table_function(function: str) -> Callable[..., DataFrame]:
+    """Create a table function with the arguments of SQL."""
     options = {name: option for name, option in FUNCTIONS[function].items() if name not in UNREAD}
-    first = len([*takewhile(lambda name: not name.endswith("_col"), options)])
+    defaults = {name: option.default for name, option in options.items() if option.default is not ...}
+    place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    empty = inspect.Parameter.empty
     parameters = inspect.Signature(
-        [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD if place < first else inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if option.default is ... else option.default,
-            )
-            for place, (name, option) in enumerate(options.items())
-        ]
+        [inspect.Parameter(name, place, default=defaults.get(name, empty)) for name in options]
     )
 
     def call(*positional: Any, **named: Any) -> DataFrame:
@@ -67,31 +52,10 @@ def table_function(function: str, note: str = "") -> Callable[..., DataFrame]:
     call.__doc__ = DOC.format(
         description=macros()[function].description,
         function=function,
-        note=note,
         options="\n".join(f"    {name}: {text}." for name, text in sentences(options).items()),
     )
     vars(call)["__signature__"] = parameters
     return call
-
-
-UNREAD = ("users", "predicted_truth", "predicted")  # tables that partitions of users do not read
-VALUES = "One executor gets 8 bytes for each user, system, k and measure, and the userid."
-judged = table_function("judged")
-by_user = table_function("by_user")
-evaluate = table_function("evaluate")
-distribution = table_function("distribution", VALUES)
-compare = table_function("compare", VALUES)
-compare_by_user = table_function(
-    "compare_by_user",
-    "by_user is the result of `ranking.by_user`, or a table with a row per user. One executor gets all rows.",
-)
-beyond_accuracy_by_user = table_function(
-    "beyond_accuracy_by_user",
-    "Each executor gets all of `items`, and the number of users of each item of `history`.",
-)
-fuse = table_function(
-    "fuse", "Weights or systems that rec does not have, and infinite scores, are errors while the job runs."
-)
 
 
 def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
@@ -99,20 +63,18 @@ def planned(function: str, arguments: dict[str, Any]) -> DataFrame:
     if function == "compare_by_user":
         by_user = arguments.pop("by_user")
         return merge(by_user, partition(function, schema(function, "by_user", by_user), **arguments))
-    named = {name: arguments.pop(name, None) for name in TABLES[function]}
-    frames = {name: frame for name, frame in named.items() if frame is not None or name in ("rec", "truth")}
+    frames = {name: arguments.pop(name) for name in ROLES if arguments.get(name) is not None}
     schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
     job = partition(function, **schemas, **arguments)
     rows = {name: read(frame, name, job) for name, frame in frames.items()}
-    shared = share(rows, job)
-    parts = map_in_arrow(rows_by_user(rows, job, shared), "evaluate", job, "part")
+    parts = map_in_arrow(rows_by_user(rows, job), "evaluate", job, "part")
     if job.merge_sql:
         return merge(parts, job)
     if "truth" not in rows:
         return parts
     # A partition cannot detect that the whole truth has no user.
-    counts = rows["truth"].selectExpr("count(1) AS truth_rows", "count(truth.user) AS truth_users")
-    return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
+    users = rows["truth"].select(F.count(column(job, "truth", "user")).alias("users"))
+    return parts.unionAll(map_in_arrow(users, "require_users", job, "part"))
 
 
 def merge(parts: DataFrame, job: Partitioned) -> DataFrame:
@@ -140,13 +102,8 @@ def schema(function: str, table: str, frame: Any) -> pa.Schema:
     return pa.schema(fields)
 
 
-def by_position(frame: DataFrame) -> DataFrame:
-    """Name columns by position, since names can contain dots, and unused names can occur twice."""
-    return frame.toDF(*(f"column_{position}" for position in range(len(frame.columns))))
-
-
 def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
-    """Return the columns to read, named by role, as one struct column with the name of the table."""
+    """Return the columns to read as one struct column with the name of the table."""
     columns = []
     for role, name in job.columns[table].items():
         position = frame.columns.index(name)
@@ -156,19 +113,26 @@ def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
             rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
             got = shorten(kind.simpleString())
             raise TypeError(f"{job.function}: {shorten(name)} {rule}, got {got}")
-        columns.append(F.col(f"column_{position}").alias(role))
-    return by_position(frame).select(F.struct(*(columns or [F.lit(0)])).alias(table))
+        columns.append(F.col(f"column_{position}").alias(name))
+    # By position, since names can contain dots, and unused names can occur twice.
+    by_position = frame.toDF(*(f"column_{position}" for position in range(len(frame.columns))))
+    return by_position.select(F.struct(*columns).alias(table))
+
+
+def column(job: Partitioned, table: str, role: str) -> Column:
+    """Return the column of this role from the struct of a table."""
+    return F.col(table).getField(job.columns[table][role])
 
 
 def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
     """Return the tables that all partitions share, as one row with their bytes."""
     frames = {}
     if "systems" in job.schemas:
-        frames["systems"] = tables["rec"].select("rec.system").distinct()
+        frames["systems"] = tables["rec"].select(column(job, "rec", "system").alias("system")).distinct()
     if "counts" in job.schemas:
-        pairs = tables["history"].where("history.user IS NOT NULL AND history.item IS NOT NULL")
-        users = F.countDistinct("history.user").alias("n")
-        frames["counts"] = pairs.rollup(F.col("history.item").alias("itemid")).agg(users)
+        user, item = (column(job, "history", role) for role in ("user", "item"))
+        pairs = tables["history"].where(user.isNotNull() & item.isNotNull())
+        frames["counts"] = pairs.rollup(item.alias("itemid")).agg(F.countDistinct(user).alias("n"))
     if "items" in job.schemas:
         frames["items"] = tables["items"].select("items.*")
     if not frames:
@@ -178,15 +142,15 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
     return row.mapInArrow(on_executors("pack", job), f"{PACKED} binary")
 
 
-def rows_by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
+def rows_by_user(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame:
     """Return all rows partitioned by user; the first row of a partition also has the shared tables."""
     frames = [tables[table] for table in job.columns if table != "items"]
     rows = reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
-    users = [F.col(f"{table}.user") for table in rows.columns if "user" in job.columns[table]]
+    users = [column(job, table, "user") for table in rows.columns]
     if len({field.dataType.simpleString() for field in rows.select(*users).schema}) > 1:
         users = [user.cast("string") for user in users]
     rows = rows.repartition(F.coalesce(*users, F.lit(None)))
-    if shared is None:
+    if (shared := share(tables, job)) is None:
         return rows
     first = F.expr("(monotonically_increasing_id() & 8589934591L) = 0")
     shared = F.broadcast(shared.withColumn("is_first", F.lit(True)))
