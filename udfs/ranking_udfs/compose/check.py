@@ -51,6 +51,9 @@ class CheckCall(Call):
             check_predicted_users(values["users"], values["without_relevant"])
         return super().read_fields(function, values)
 
+    def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "CheckCall":
+        return replace(self, known=types)
+
     # --- The tables ---
 
     @property

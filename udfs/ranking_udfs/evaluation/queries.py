@@ -8,9 +8,8 @@ from typing import Any
 import duckdb
 
 from ..compose.call import range_of
-from ..compose.check import CheckCall
 from ..compose.columns import parse_columns, row_type
-from ..compose.functions import compose, compose_values
+from ..compose.functions import compose_values
 from ..compose.means import mean, mean_interval
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
@@ -29,8 +28,6 @@ from ..quoting import identifier, literal, sql_value, unquoted
 from .defaults import FORMULA, NONE
 from .words import COUNTS, in_unit
 
-# The fields of CheckCall for the columns of our tables.
-FIELDS = {"userid": "user", "itemid": "item", "score": "score", "rel": "grade", "system": "system"}
 LONGEST, JOINED = 200, ",\n    "  # longer arguments of a call are on a line each
 NO_MEASURE = "hits"  # computed and excluded, if only beyond-accuracy measures are requested
 
@@ -233,39 +230,24 @@ def check_query(request: Request, function: str, of: CheckTables, tables: Mappin
     time = of.own.get("time")
     if request.history and request.time is not None and time is None:
         time = "time" if request.time else ""
-    if request.types:
-        return f"FROM (\n{composed_check(request, function, of, tables, time)}\n)"
     arguments: dict[str, Any] = {name: tables[name] for name in ("rec", "truth")}
     arguments |= {"ks": request.ks, **rows_arguments(replace(request, users=False))}
     arguments |= {ARGUMENTS[role]: name for role, name in of.own.items()}
     if time is not None and "time" not in of.own:
         arguments["time_col"] = time
     arguments |= {name: table for name, table in tables.items() if name not in arguments}
-    return f"FROM {table_call(request, function, arguments, 2)}"
+    types = checked_types(request, of) if request.types else {}
+    return f"FROM {table_call(replace(request, types=types, is_portable=False), function, arguments, 2)}"
 
 
-def composed_check(
-    request: Request, function: str, of: CheckTables, tables: Mapping[str, str], time: str | None
-) -> str:
-    """Compose the SQL of the check over tables with known columns."""
+def checked_types(request: Request, of: CheckTables) -> dict[str, dict[str, str]]:
+    """Return the columns of the tables of the check, by the user's names."""
     known = {}
-    for name, table in tables.items():
+    for name, table in of.tables.items():
         renamed = {role: of.own[role] for role in of.roles[name] if role in of.own}
         types = {unquoted(column): kind for column, kind in request.types[request.table(name)].items()}
         known[table] = {column_text(renamed.get(column, column)): kind for column, kind in types.items()}
-    columns = request.columns
-    fields: dict[str, Any] = {FIELDS[role]: name for role, name in of.own.items() if role in FIELDS}
-    call = CheckCall(
-        function,
-        caller=f"ranking.{function}",
-        ks=request.ks,
-        known=known,
-        time=time,
-        descending=columns["descending"],
-        **{name: vars(request)["columns"][name] for name in GRADES.split()},
-        **fields | dict(tables),
-    )
-    return compose(call)
+    return known
 
 
 def column_text(name: str) -> str:
