@@ -11,7 +11,7 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 # Except for the generated script and Hivemall's queries.
 FILES = sorted(path for path in SQL.glob("*/**/*.sql") if path.parent.name != "queries")
 KEY = re.compile(r".*(\b(ASC|DESC)|\{\{ of\.order \}\}) NULLS (FIRST|LAST)", re.DOTALL)
-END = re.compile(r"\b(LIMIT|ROWS|RANGE)\b|[;)]")
+END = re.compile(r"\b(LIMIT|ROWS|RANGE)\b|[;)]|\{%")
 
 
 def sort_keys(text: str) -> list[str]:
