@@ -61,12 +61,12 @@ class Kind:
 
     type: str
     check: Callable[[Any], Any] = lambda value: value
-    read: Callable[[str], Any] = str  # the value of a text of the command
+    read: Callable[[str], Any] = str  # the value of a string of the command
     words: tuple[str, ...] = ()  # all values, if these are words
     has_null: bool = False  # whether None is the default, if there is one
 
     def parse(self, text: str) -> Any:
-        """Return the value of a text of the command; the ValueError states the broken rule."""
+        """Return the value of a string of the command; the ValueError states the broken rule."""
         try:
             return self.check(self.read(text))
         except OptionError as error:
@@ -219,7 +219,7 @@ def check_names(value: Any) -> list[str | None]:
 
 
 def texts_of(module: str, parse: str, example: str) -> Kind:
-    """Return the kind of a text or several, which a function of the subpackage `evaluation` parses."""
+    """Return the kind of a string or several, which a function of the subpackage `evaluation` parses."""
 
     def check(value: Any) -> list[Any]:
         texts = [value] if isinstance(value, str) else listed(value)
@@ -253,7 +253,7 @@ def read_weights(text: str) -> dict[str, Any]:
 
 def check_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise OptionError("must be a text", value)
+        raise OptionError("must be a string", value)
     return value
 
 

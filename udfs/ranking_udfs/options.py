@@ -50,10 +50,10 @@ GROUPS: Mapping[str, Options] = {
     },
     "measures": {
         "measures": Option(kinds.MEASURES,
-            "measures as a text or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
+            "measures as a string or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
             "default measures, such as [5, 10]", None, "LIST", is_list=True),
         "python.measures": Option(kinds.MEASURES_OF_PYTHON,
-            "measures as a text or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
+            "measures as a string or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
             "default measures, such as [5, 10]", None, "LIST", is_list=True),
         "compare_by_user.measures": Option(kinds.NAMES,
             "columns of by_user to compare; by default the usual measures, or all columns of numbers", None),
@@ -78,7 +78,7 @@ GROUPS: Mapping[str, Options] = {
             "all users to evaluate; users without a row in truth have no relevant item", None, "FILE"),
         "evaluate.by_user": Option(kinds.BOOLEAN,
             "whether to return the values of each user instead of means", False),
-        "user": Option(kinds.ANY, "userid, of its own type or as a text", value="USER"),
+        "user": Option(kinds.ANY, "userid, of its own type or as a string", value="USER"),
         "segments": Option(kinds.TABLE, "segment of each user: adds results for each segment", None),
         "segment_col": Option(kinds.OPTIONAL_COLUMN, "column of segments with the segment", "segment"),
         "predicted_truth": Option(kinds.TABLE, "model-generated grades for the users in truth and more; the "

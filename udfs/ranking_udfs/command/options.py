@@ -476,7 +476,7 @@ class Command(Once):
 
 
 def value_type(name: str, option: Option) -> click.ParamType:  # type: ignore[type-arg]
-    """Return the type of the values of an option: words, or a text that its kind parses."""
+    """Return the type of the values of an option: words, or a string that its kind parses."""
     return click.Choice(option.kind.words) if option.kind.words else Value(name, option.kind.parse)
 
 

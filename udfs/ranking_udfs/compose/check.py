@@ -269,7 +269,7 @@ class CheckCall(Call):
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
-    """Fill in words for the placeholders of a text; {k} and {column} stay."""
+    """Fill in words for the placeholders of a string; {k} and {column} stay."""
     return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 

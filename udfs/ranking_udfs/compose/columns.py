@@ -468,7 +468,7 @@ def option(name: str, value: str | None, way: str) -> str:
 
 
 def written(text: str, way: str, given: Sequence[str] = ()) -> str:
-    """Write the options in a text, {grade_col=NAME} or {history}, without clauses on given ones."""
+    """Write the options in a string, {grade_col=NAME} or {history}, without clauses on given ones."""
     left_out = (*given, *(NOT_IN_SQL if way == SQL else ()))
     clauses = [
         one for one in text.split("; ") if not any(re.search(rf"\{{{name}\b", one) for name in left_out)

@@ -183,7 +183,7 @@ def names_in_use(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[s
 
 
 def is_ours(comment: str) -> bool:
-    """Return whether a TEMP macro with this comment is one of ours."""
+    """Return whether a TEMP macro with this comment is ours."""
     return any(comment == macro.description for macro in hivemall_macros().values())
 
 

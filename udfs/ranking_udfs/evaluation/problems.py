@@ -61,7 +61,7 @@ def parse_codes(text: str) -> list[str]:
 
 
 def problem_lines(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Return a severity and a text for each problem with all its systems and cutoffs, errors first."""
+    """Return a severity and a string for each problem with all its systems and cutoffs, errors first."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda row: SEVERITIES.index(row["severity"])):
         groups.setdefault((row["code"], without_k(row)), []).append(row)
