@@ -289,7 +289,7 @@ FROM relevant_ranks
 ), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
 FROM _ranking_judged
-CROSS JOIN (SELECT unnest(ks::BIGINT[]) AS cutoff)
+CROSS JOIN (SELECT unnest(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1))) AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
 *,
@@ -897,7 +897,7 @@ FROM relevant_ranks
 ), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
 FROM _ranking_judged
-CROSS JOIN (SELECT unnest(ks::BIGINT[]) AS cutoff)
+CROSS JOIN (SELECT unnest(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1))) AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
 *,
@@ -1452,7 +1452,7 @@ FROM relevant_ranks
 ), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
 FROM _ranking_judged
-CROSS JOIN (SELECT unnest(ks::BIGINT[]) AS cutoff)
+CROSS JOIN (SELECT unnest(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1))) AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
 *,
@@ -2603,7 +2603,7 @@ SELECT userid, itemid, grade FROM pairs WHERE userid IS NOT NULL
 SELECT userid, n_relevant FROM users WHERE userid IS NOT NULL
 ),
 user_lists AS NOT MATERIALIZED (
-SELECT *, unnest([{'is_whole': true, 'k': NULL::BIGINT}, {'is_whole': false, 'k': NULL}], recursive := true)
+SELECT *, unnest([{'is_whole': true, 'k': NULL::BIGINT}] || list_transform(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1)), lambda k: {'is_whole': false, 'k': k}), recursive := true)
 FROM (
 SELECT
 system, user, lists.userid, n, n_without_item, without_user, without_score, users.n_relevant,
@@ -2614,7 +2614,7 @@ users.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger,
 is_equal AND len(list_filter(best, lambda other: other[1] = best[1][1] AND other[2] IS DISTINCT FROM best[1][2])) > 0 AS is_equal,
 len(list_filter(best[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)], lambda one, i: one[1] = best[i - 1][1] AND one[2] IS DISTINCT FROM best[i - 1][2])) > 0 AS is_tied,
 list_filter(
-ks::BIGINT[],
+list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1)),
 lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
 AND len(list_filter(best, lambda other: other[1] = best[k][1] AND other[2] IS DISTINCT FROM best[k][2])) > 0) AS tied_cuts,
 CASE WHEN lists.userid IS NOT NULL AND len(items) > list_unique(items)
@@ -2627,8 +2627,8 @@ SELECT
 userid, ranking_system::VARCHAR AS system, userid::VARCHAR AS user,
 count(*) AS n,
 count(*) - count(itemid) AS n_without_item,
-list(itemid::VARCHAR) FILTER (userid IS NULL) AS without_user,
-list(itemid::VARCHAR) FILTER (score IS NULL) AS without_score,
+list_sort(list(itemid::VARCHAR) FILTER (userid IS NULL), 'ASC', 'NULLS LAST') AS without_user,
+list_sort(list(itemid::VARCHAR) FILTER (score IS NULL), 'ASC', 'NULLS LAST') AS without_score,
 count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
 list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC') AS best
 FROM _ranking_rec
@@ -3495,7 +3495,7 @@ FROM relevant_ranks
 ), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
 FROM _ranking_judged
-CROSS JOIN (SELECT unnest(ks::BIGINT[]) AS cutoff)
+CROSS JOIN (SELECT unnest(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1))) AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
 *,
@@ -4230,7 +4230,7 @@ FROM relevant_ranks
 ), at_k AS NOT MATERIALIZED (
 SELECT *, coalesce(cutoff, size) AS k
 FROM _ranking_judged
-CROSS JOIN (SELECT unnest(ks::BIGINT[]) AS cutoff)
+CROSS JOIN (SELECT unnest(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1))) AS cutoff)
 ), counted AS NOT MATERIALIZED (
 SELECT
 *,

@@ -48,6 +48,10 @@ OF_KS = ("evaluate", "by_user", "distribution")
 QUERIES = [
     *(f"FROM ranking.{name}('rec', 'truth', [3, 33, NULL])" for name in OF_KS),
     *(f"FROM ranking.{name}('random_rec', 'random_truth', [0, 2, 5])" for name in ("by_user", "check")),
+    *(
+        f"FROM ranking.{name}('random_rec', 'random_truth', [2, NULL, 5, 2, NULL])"
+        for name in ("evaluate", "by_user", "check")
+    ),
     "FROM ranking.compare('random_rec', 'random_truth', [2, 5])",
     *(f"FROM ranking.judged('rec', 'truth', {k})" for k in ("0", "20", "NULL")),
     *(f"FROM ranking.compare('rec', 'truth', {more})" for more in ("[10]", "[3, 5], baseline := 'a'")),

@@ -225,7 +225,7 @@ def test_names_of_user_tables_and_ctes_do_not_clash(tables: Con) -> None:
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
     of_summary, of_check = composed_ctes()
     assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
-    assert {"list_facts", "evidence", "found", "systems", "rows"} <= of_check
+    assert {"user_lists", "evidence", "problems", "systems", "rows"} <= of_check
     expected = summary_and_check(tables, OWN)
     tables.execute("""
         ATTACH ':memory:' AS own; USE own;

@@ -28,13 +28,18 @@ class Cutoffs(Call):
     """A call whose cutoffs are a parameter of its macro."""
 
     parameter, rule = "ks", "a list of one or more integers of 0 or more"
-    given, unnested_ks = "ks", "ks::BIGINT[]"
+    given, cast = "ks", "ks::BIGINT[]"
+    # Each cutoff once; list_distinct drops NULL.
+    unnested_ks = (
+        "list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), "
+        "lambda k: nullif(k, -1))"
+    )
     is_short, is_small = True, False
 
     @property
     def cutoff(self) -> str:
         """SQL of the largest cutoff; NULL for the whole list."""
-        ks = self.unnested_ks
+        ks = self.cast
         return (
             f"CASE WHEN list_count({ks}) = len({ks}) AND list_max({ks}) <= {LARGEST} THEN list_max({ks}) END"
         )
@@ -55,7 +60,7 @@ class Cutoffs(Call):
 
     @property
     def column_problem(self) -> str:
-        name, ks = self.parameter.split()[0], self.unnested_ks
+        name, ks = self.parameter.split()[0], self.cast
         is_wrong = (
             f"coalesce(len({ks}), 0) = 0 OR list_min({ks}) < 0 OR {self.given}::DOUBLE[] <> {ks}::DOUBLE[]"
         )
@@ -79,7 +84,8 @@ class Judged(Cutoffs):
     """A call of ranking.judged: its largest rank is a parameter."""
 
     parameter, rule = "max_k", "an integer of 0 or more"
-    given, unnested_ks = "[max_k]", "[max_k::BIGINT]"
+    given, cast = "[max_k]", "[max_k::BIGINT]"
+    unnested_ks = cast
 
 
 class Explain(Judged, ExplainCall):
