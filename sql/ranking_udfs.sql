@@ -2603,7 +2603,9 @@ SELECT userid, itemid, grade FROM pairs WHERE userid IS NOT NULL
 SELECT userid, n_relevant FROM users WHERE userid IS NOT NULL
 ),
 user_lists AS NOT MATERIALIZED (
-SELECT *, unnest([{'is_whole': true, 'k': NULL::BIGINT}] || list_transform(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1)), lambda k: {'is_whole': false, 'k': k}), recursive := true)
+SELECT *, unnest(
+list_concat([{'is_whole': true, 'k': NULL::BIGINT}], list_transform(list_transform(list_distinct(list_transform(ks::BIGINT[], lambda k: coalesce(k, -1))), lambda k: nullif(k, -1)), lambda k: {'is_whole': false, 'k': k})),
+recursive := true)
 FROM (
 SELECT
 system, user, lists.userid, n, n_without_item, without_user, without_score, users.n_relevant,
@@ -3034,7 +3036,7 @@ unnest(['null_in_truth', 'null_grade', 'infinite_grade', 'negative_grade', 'frac
 unnest([(sum(null_in_truth))::BIGINT, (sum(null_grade))::BIGINT, (sum(infinite_grade))::BIGINT, (sum(negative_grade))::BIGINT, (sum(fractional_grade))::BIGINT, (sum(repeated_truth))::BIGINT, (sum(contradicting_grades))::BIGINT]) AS total,
 unnest([sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, sum(n)::BIGINT, NULL::BIGINT]) AS of,
 unnest(['userid', NULL, NULL, NULL, NULL, NULL, NULL]) AS column_name,
-unnest([min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_grade > 0), min({'user': userid, 'item': itemid, 'value': if(isfinite(grade), lowest, grade)}) FILTER (infinite_grade > 0), min({'user': userid, 'item': itemid, 'value': lowest}) FILTER (negative_grade > 0), min({'user': userid, 'item': itemid, 'value': fraction}) FILTER (fractional_grade > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (repeated_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (contradicting_grades > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
+unnest([min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_in_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (null_grade > 0), min({'user': userid, 'item': itemid, 'value': CASE WHEN isfinite(grade) THEN lowest ELSE grade END}) FILTER (infinite_grade > 0), min({'user': userid, 'item': itemid, 'value': lowest}) FILTER (negative_grade > 0), min({'user': userid, 'item': itemid, 'value': fraction}) FILTER (fractional_grade > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (repeated_truth > 0), min({'user': userid, 'item': itemid, 'value': NULL::DOUBLE}) FILTER (contradicting_grades > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM pairs_found
 UNION ALL BY NAME
 SELECT
