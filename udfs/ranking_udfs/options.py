@@ -32,6 +32,10 @@ class Option:
 Options = Mapping[str, Option]
 Values = Mapping[str, Any]  # values of options, by name
 
+MEASURES_AND_CUTOFFS = Option(kinds.MEASURES,
+    "measures as a string or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
+    "default measures, such as [5, 10]", None, "LIST", is_list=True)  # fmt: skip
+CUTOFFS_OF_CHECK = Option(kinds.CUTOFFS, "cutoffs at which to look for ties and short lists", [K])
 # The options by group, each group a section of the command's help. An option before whose name stands a
 # function, or `python`, is what that function takes under the name, or all functions of Python.
 GROUPS: Mapping[str, Options] = {
@@ -49,18 +53,14 @@ GROUPS: Mapping[str, Options] = {
         "events": Option(kinds.TABLE, "events: userid, itemid, time"),
     },
     "measures": {
-        "measures": Option(kinds.MEASURES,
-            "measures as a string or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
-            "default measures, such as [5, 10]", None, "LIST", is_list=True),
-        "python.measures": Option(kinds.MEASURES_OF_PYTHON,
-            "measures as a string or a list, such as 'ndcg(gain=linear)@5,10, recall'; or cutoffs of the "
-            "default measures, such as [5, 10]", None, "LIST", is_list=True),
+        "measures": MEASURES_AND_CUTOFFS,
+        "python.measures": replace(MEASURES_AND_CUTOFFS, kind=kinds.MEASURES_OF_PYTHON),
         "compare_by_user.measures": Option(kinds.NAMES,
             "columns of by_user to compare; by default the usual measures, or all columns of numbers", None),
         "ks": Option(kinds.CUTOFFS, "cutoffs of measures without their own: an integer or several, 10 if "
             "there are none; NULL (in Python None) in a list is the whole list", is_list=True),
-        "check.ks": Option(kinds.CUTOFFS, "cutoffs at which to look for ties and short lists", [K]),
-        "check_rows.ks": Option(kinds.CUTOFFS, "cutoffs at which to look for ties and short lists", [K]),
+        "check.ks": CUTOFFS_OF_CHECK,
+        "check_rows.ks": CUTOFFS_OF_CHECK,
         "k": Option(kinds.CUTOFF, "one cutoff; [NULL] (in Python [None]) is the whole list", K, "K"),
         "max_k": Option(kinds.CUTOFF, "depth of the ranking; NULL is the whole list"),
         "precision_recall_curve.max_k": Option(kinds.integer(0, kinds.LARGEST), "last rank"),

@@ -184,7 +184,7 @@ def report(
 def check(
     rec: Table | Mapping[str, Table],
     truth: Table,
-    ks: Cutoffs = 10,
+    ks: Cutoffs = K,
     **options: Unpack[keywords.Check],
 ) -> duckdb.DuckDBPyRelation:
     """Check the data for problems, before you trust a result.
@@ -221,7 +221,7 @@ def explain(
     rec: Table | Mapping[str, Table],
     truth: Table,
     user: object,
-    k: Cutoffs = 10,
+    k: Cutoffs = K,
     **options: Unpack[keywords.Explain],
 ) -> duckdb.DuckDBPyRelation:
     """Explain the results of one user: the list of each model, rank by rank.
@@ -249,7 +249,7 @@ def explain(
 
 @described
 def overlap(
-    rec: Table | Mapping[str, Table], ks: Cutoffs = 10, **options: Unpack[keywords.Overlap]
+    rec: Table | Mapping[str, Table], ks: Cutoffs = K, **options: Unpack[keywords.Overlap]
 ) -> duckdb.DuckDBPyRelation:
     """Measure the overlap of the lists of models; no ground truth is needed.
 

@@ -33,7 +33,6 @@ ENDINGS = {  # format of --output FILE without --format
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
-COLUMNS_OF_FILES = ("user", "item", "score", "grade", "system")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 
 
@@ -78,8 +77,8 @@ OWN = {
     "pack": Option(BOOLEAN, "print the script for clients without Python instead", False),
     "macro": own("print FUNCTION with its options as this macro for any client; its tables are parameters",
         "NAME"),
-    **{name: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
-       for name, option in ((name, OPTIONS[f"{name}_col"]) for name in COLUMNS_OF_FILES)},
+    **{FLAGS[name]: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
+       for name, option in OPTIONS.items() if name in COLUMNS.split() and name.endswith("_col")},
     "database": own("DuckDB database; REC and TRUTH may name its tables and views", "FILE"),
     "format_in": Option(word("auto", "table", "trec"), "format of files with an ambiguous ending", "auto"),
     "threads": own("threads for DuckDB", "N", integer(1).parse),

@@ -134,10 +134,6 @@ class CheckCall(Call):
 
     # --- The problems ---
 
-    @cached_property
-    def all_ks(self) -> list[int | None]:
-        return sorted({*self.ks}, key=lambda k: (k is None, k))
-
     @property
     def is_irrelevant(self) -> str:
         """SQL condition for a non-relevant grade, to be written after the grade."""
@@ -248,6 +244,7 @@ class CheckCall(Call):
         return f"coalesce(nullif(list_distinct([{', '.join(tests)}]), []), ['several forms'])"
 
     # --- Users with human labels, among users with model-generated grades ---
+
     @property
     def by_model(self) -> Call:
         return self.measured(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..options import FLAGS
 from ..quoting import unquoted
 
-SQL, COMMAND, PYTHON = "SQL", "the command", "Python"  # where a user writes options
+SQL, COMMAND, PYTHON = "SQL", "the command", "Python"  # the forms in which advice names options
 NOT_IN_SQL = ("allow",)
 # Names of columns, as regular expressions, that change all results if they are not read: grades in truth, and
 # columns in rec that separate several lists of a user.

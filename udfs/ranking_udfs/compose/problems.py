@@ -16,16 +16,7 @@ from ..folder import folder
 from .columns import COMMAND, PYTHON, SQL, written
 
 # What a SELECT may be of, and its columns; sql/tables/internal/check.jinja says what they mean.
-PASSES = (
-    "columns",
-    "user_lists",
-    "cuts",
-    "pairs",
-    "users",
-    "served",
-    "matched",
-    "evidence",
-)
+PASSES = ("columns", "user_lists", "cuts", "pairs", "users", "served", "matched", "evidence")
 COLUMNS = "count|total|of|severity|k|column_name|user|item|items|userid|itemid|value|example|problem|row"
 SELECT = re.compile(rf"SELECT\s(.*)\sFROM ({'|'.join(PASSES)})(?:\s+HAVING (.*))?", re.DOTALL)
 FIELD = re.compile(r"[; ]*\b(Place|Severity|Of|Needs|Write): ")
@@ -45,10 +36,7 @@ FORMS = {
     ),
     "zeros": ("ltrim(id, '0')", "remove leading zeros"),
     "case": ("lower(id)", "use lower case"),
-    "lengths": (
-        "left(id, cut)",
-        "do not cut them",
-    ),  # `cut` is the length of all ids of one table
+    "lengths": ("left(id, cut)", "do not cut them"),  # `cut` is the length of all ids of one table
 }
 
 

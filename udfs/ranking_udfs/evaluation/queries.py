@@ -283,7 +283,7 @@ def rows_arguments(request: Request) -> dict[str, Any]:
 def table_call(request: Request, function: str, arguments: Mapping[str, Any], positional: int) -> str:
     """Return a table function for FROM: composed SQL if the columns of tables are known, else a call.
 
-    The first `places` arguments are positional.
+    The first arguments, so many as `positional` says, have no name.
     """
     if request.types:
         text = compose_values(function, arguments, request.types, is_portable=request.is_portable)

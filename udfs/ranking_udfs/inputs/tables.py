@@ -103,7 +103,7 @@ class Inputs:
 
     @property
     def way(self) -> str:
-        """Where the user writes options."""
+        """The form in which advice names options: that of the command or of Python."""
         return COMMAND if self.is_command else PYTHON
 
     def names(self, source: Source) -> Names:
