@@ -45,14 +45,16 @@ def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
     return compose_values(called, values)
 
 
-def read_call(function: str, arguments: Mapping[str, Any], **facts: Any) -> Call:
-    """Return the call of a table function with these values as arguments.
+def read_call(
+    function: str, arguments: Mapping[str, Any], kind: type[Any] | None = None, **facts: Any
+) -> Any:
+    """Return the call of a table function with these values as arguments; `kind` is its class, if it differs.
 
     Raises:
         ValueError: the first broken rule, with the value
     """
-    call: Call = CALLS.get(function, Call).from_arguments(function, checked(function, arguments), **facts)
-    return call
+    read = (kind or CALLS.get(function, Call)).from_arguments
+    return read(function, checked(function, arguments), **facts)
 
 
 def compose_values(

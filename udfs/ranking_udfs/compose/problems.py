@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..folder import folder
 from .columns import COMMAND, PYTHON, SQL, written
 
-# What a SELECT may be of, and its columns; sql/tables/internal/check.jinja says what they mean.
+# The sources of a SELECT, and its columns; sql/tables/internal/check.jinja explains both.
 PASSES = ("columns", "user_lists", "cuts", "pairs", "users", "served", "matched", "evidence")
 COLUMNS = "count|total|of|severity|k|column_name|user|item|items|userid|itemid|value|example|problem|row"
 SELECT = re.compile(rf"SELECT\s(.*)\sFROM ({'|'.join(PASSES)})(?:\s+HAVING (.*))?", re.DOTALL)

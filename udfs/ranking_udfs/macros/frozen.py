@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ..compose.arguments import IN_MACRO, checked
-from ..compose.call import Call
-from ..compose.functions import CALLS, path_of
+from ..compose.arguments import IN_MACRO
+from ..compose.functions import path_of, read_call
 from ..compose.templates import Sql, render
 from ..kinds import TABLE
 from ..options import FUNCTIONS
@@ -35,9 +34,7 @@ def parse_frozen(
     """Return a call whose tables are parameters, and the parameters. `kind` is its class, if it differs."""
     parameters = parameters_of(function, tables)
     named = {name: Sql(text) for name, text in parameters.items() if name not in IN_MACRO}
-    arguments = checked(function, {**values, **named})
-    read = (kind or CALLS.get(function, Call)).from_arguments
-    call = read(function, arguments, caller=caller, is_portable=True)
+    call = read_call(function, {**values, **named}, kind, caller=caller, is_portable=True)
     if getattr(call, "randomizes", False):
         raise ValueError("test must be t in a macro, since randomization needs Python, got randomization")
     if function == "compare_by_user" and call.measures is None:
