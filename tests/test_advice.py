@@ -214,16 +214,35 @@ def test_ids_match_after_the_cast_of_an_error(con: Con, ours: str, theirs: str) 
         ("1 AS client_id, i AS sku, i AS prediction", "1 AS client_id, 2 AS sku"),
         ("1 AS userid, i AS itemid, 3 - i AS position", "1 AS userid, 2 AS itemid"),
         ("1 AS customer, i AS itemid, i AS score", "1 AS userid, 2 AS itemid"),
+        ("1 AS client_id, i AS sku, i AS score", "1 AS client_id, 2 AS product"),
+        # What both tables have comes first.
+        ("1 AS userid, 9 - i AS docid, i AS docno, i AS score", "1 AS userid, 2 AS docno"),
+        ("1 AS userid, 9 - i AS doc_id, i AS docno, i AS score", "1 AS userid, 2 AS docno"),
+        ("1 AS userid, 9 - i AS docid, i AS docno, i AS score", "1 AS userid, 8 AS itemid, 2 AS docno"),
     ],
 )
-def test_columns_are_read_after_the_advice_of_an_error(con: Con, rec: str, truth: str) -> None:
+def test_columns_are_read_after_the_advice_of_an_error(
+    registered: None, con: Con, rec: str, truth: str, tmp_path: Path, capsys: Captured
+) -> None:
     make(con, {"rec": f"SELECT {rec} FROM range(3) t(i)", "truth": f"SELECT {truth}"})
     error = refusal(con, "FROM ranking.evaluate('rec', 'truth', [3])")
     arguments = dict.fromkeys(re.findall(r"\w+_col := '\w+'|descending := false", error))
-    renamed = re.findall(r"SELECT \* RENAME \(.+?\)", error)
-    make(con, {"rec_then": f"{renamed[0] if renamed else ''} FROM rec"})
-    call = ", ".join(["'rec_then', 'truth', [3]", *arguments])
+    for table in ("rec", "truth"):
+        renamed = re.findall(rf"{table} must have [^;]+; write (SELECT \* RENAME \(.+?\))", error)
+        make(con, {f"{table}_then": f"{renamed[0] if renamed else ''} FROM {table}"})
+    call = ", ".join(["'rec_then', 'truth_then', [3]", *arguments])
     assert con.execute(f"SELECT mrr FROM ranking.evaluate({call})").fetchall() == [(1,)]
+    with pytest.raises(ValueError, match="; write ") as raised:
+        ranking_udfs.evaluate("rec", "truth", "mrr@3", con=con)
+    pasted = eval(f"dict({str(raised.value).rpartition('; write ')[2]})")
+    means = ranking_udfs.evaluate("rec", "truth", "mrr@3", con=con, check=False, **pasted)
+    assert means.project("mrr").fetchall() == [(1,)]
+    files = [f"{tmp_path}/{table}.csv" for table in ("rec", "truth")]
+    con.execute(f"COPY rec TO '{files[0]}'; COPY truth TO '{files[1]}'")
+    assert main(["evaluate", *files, "-m", "mrr@3"]) == 1
+    flags = shlex.split(capsys.readouterr().err.rpartition("; write ")[2].replace(", ", " "))
+    assert main(["evaluate", *files, "-m", "mrr@3", "--no-check", "--format", "json", *flags]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["mrr"] == 1
 
 
 # The number of errors to follow; rec and truth, in which q1 has the relevant item b at rank 2.

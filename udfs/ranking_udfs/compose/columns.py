@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..options import FLAGS
@@ -243,7 +244,7 @@ def missing_columns(
     swap = " (or swap rec and truth: truth has one)"
     swap *= is_truth and not any("]" in kind for kind in columns.values())  # A log of lists is not a truth.
     select = select_advice(source, names, columns, missing)
-    return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}, select) + swap
+    return missing_text(source, columns, missing, elsewhere & {"user_col", "item_col"}, select, others) + swap
 
 
 def select_advice(source: str, names: Names, columns: Mapping[str, str], missing: Mapping[str, str]) -> str:
@@ -285,16 +286,19 @@ def missing_text(
     missing: Mapping[str, str],
     in_both: Container[str],
     select: str = "",
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return the error text of missing columns. Columns `in_both` tables must have the same name in both.
 
-    `select` is the advice if naming columns does not help.
+    `select` is the advice if naming columns does not help; `others` are the columns of the other table.
     """
     renamed, arguments = [], []
     for argument, name in missing.items():
-        near = nearest_column(argument, columns)
-        if argument in in_both:
-            renamed.append(f"{quoted(near) or '...'} AS {quoted(name)}")
+        near = nearest_column(argument, columns, others)
+        is_id = source == "truth" and argument in ("user_col", "item_col")
+        of_rec = nearest_column(argument, others, columns) if is_id else ""
+        if type_of(others, near) is None and (argument in in_both or (near and of_rec)):
+            renamed.append(f"{quoted(near) or '...'} AS {quoted(name if argument in in_both else of_rec)}")
         else:
             as_rank = ", descending := false" * bool(re.match("rank|pos|place", near, re.I))
             arguments.append(f"{argument} := '{near or '...'}'{as_rank}")
@@ -304,10 +308,16 @@ def missing_text(
     return f"{source} must have {wanted}, got {listed(columns)}; write {', '.join(write)}"
 
 
-def nearest_column(argument: str, columns: Iterable[str]) -> str:
-    """Return the first column with a likely name for an argument whose column is missing; "" if none."""
-    names = map(unquoted, columns)
-    return next((name for name in names if re.fullmatch(NEAR.get(argument, "(?!)"), name, re.I)), "")
+def nearest_columns(argument: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns with a likely name for an argument whose column is missing."""
+    pattern = NEAR.get(argument, "(?!)")
+    return [name for name in map(unquoted, columns) if re.fullmatch(pattern, name, re.I)]
+
+
+def nearest_column(argument: str, columns: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return the first of the likely columns, of those that `others` have too if there are any, or ""."""
+    shared = {unquoted(name).lower() for name in others}
+    return max(nearest_columns(argument, columns), key=lambda name: name.lower() in shared, default="")
 
 
 def quoted(name: str) -> str:

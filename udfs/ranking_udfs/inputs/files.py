@@ -8,13 +8,13 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import duckdb
 
-from ..compose.columns import BEIR, NEAR, is_number, nearest_column
+from ..compose.columns import BEIR, NEAR, is_number, nearest_column, nearest_columns
 from ..evaluation.errors import DataError, error_summary
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
@@ -416,25 +416,31 @@ def split_sql(delimiter: str, message: str) -> str:
 
 
 class MissingColumnsError(DataError):
-    """An error for missing columns; `near` has the likely column of each role, or ""."""
+    """An error for missing columns; `near` has the likely columns of each role."""
 
-    def __init__(self, path: str, problem: str, near: Mapping[str, str], is_command: bool) -> None:
+    def __init__(self, path: str, problem: str, near: Mapping[str, list[str]], is_command: bool) -> None:
         self.path, self.problem, self.near, self.is_command = path, problem, near, is_command
         super().__init__(missing_text([self]))
 
 
-def missing_text(errors: Sequence[MissingColumnsError], elsewhere: Container[str] = ()) -> str:
+def missing_text(errors: Sequence[MissingColumnsError], others: Sequence[Source] = ()) -> str:
     """Return a message with the missing columns of tables and the options that name them.
 
-    An option names a column of one file if other tables have the role. `elsewhere` are the roles of the
-    tables that lack no column.
+    Of the likely columns, one that most tables have comes first. `others` are the tables that lack no column.
+    An option names a column of one file unless all tables with the role have it.
     """
     texts, is_command = [], errors[0].is_command
     for role in dict.fromkeys(role for error in errors for role in error.near if not is_also(role)):
-        near = {error.path: error.near[role] or "..." for error in errors if role in error.near}
+        likely = {error.path: error.near[role] for error in errors if role in error.near}
+        having = [source for source in others if role in source.columns]
+        tables = [*likely.values(), *(source.types for source in having)]
+        counts = Counter(name for names in tables for name in names)
+        near = {path: max(names, key=counts.__getitem__, default="...") for path, names in likely.items()}
+        near |= {source.path: name for source in having for name in near.values() if name in source.types}
         path, column = next(iter(near.items()))
         has_file = is_command and role in FILE_OPTIONS
-        is_of_all = not has_file and role not in elsewhere and len({*near.values()}) == 1
+        is_everywhere = all(source.path in near for source in having)
+        is_of_all = not has_file and is_everywhere and len({*near.values()}) == 1
         in_files = ",".join(f"{file}:{name}" for file, name in near.items())
         texts.append(option_text(role, column if is_of_all else in_files, is_command))
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
@@ -537,11 +543,10 @@ def find_columns(
             ends = [column for column in by_name if column.rpartition(".")[2] in last and "." in column]
             alike = nearest(name.rpartition(":")[2], by_name).lower()
             guesses = [*named[role], *ends, alike, *matching_columns(by_name, role, role, wanted.row_id)]
-            near[role] = next((by_name[guess] for guess in guesses if guess), "")
-            if name == role and not near[role]:
-                near[role] = nearest_column(
-                    ARGUMENTS.get(role, ""), [column for column in known if column not in ids]
-                )
+            if name == role:
+                others = [column for column in known if column not in ids]
+                guesses += map(str.lower, nearest_columns(ARGUMENTS.get(role, ""), others))
+            near[role] = [by_name[guess] for guess in dict.fromkeys(guesses) if guess]
         hidden = {entry.column for entry in nested.values()} | {entry.field for entry in nested.values()} - {
             *types
         }
@@ -790,13 +795,13 @@ def with_list(
 ) -> MissingColumnsError:
     """Add the only column with lists of ids to an error for missing items; lists need no scores."""
     lists = [name for name, kind in types.items() if is_id_list(kind)]
-    if function in ALL_TEXT and types.get(text := error.near.get("score", "")) == "VARCHAR":
+    if function in ALL_TEXT and types.get(text := next(iter(error.near.get("score", ())), "")) == "VARCHAR":
         blanks = f"SELECT 1 FROM {rows} WHERE regexp_matches({identifier(text)}, {literal(BLANKS)}) LIMIT 1"
         lists = [text] * len(con.execute(blanks).fetchall())
     if not wanted.trec_fields or "itemid" not in error.near or len(lists) != 1:
         return error
-    near = {**error.near, "itemid": lists[0]}
-    if near.get("score") in ("", lists[0]):
+    near = {**error.near, "itemid": lists}
+    if near.get("score") in ([], lists):
         del near["score"]
     problem = error.problem
     if "score" not in near and wanted.is_rec:

@@ -313,8 +313,7 @@ def open_sources(
         except MissingColumnsError as error:
             errors.append(error)
     if errors:
-        sources = [*opened.values(), *(rec for _, rec in named)]
-        raise DataError(missing_text(errors, {role for source in sources for role in source.columns}))
+        raise DataError(missing_text(errors, [*opened.values(), *(rec for _, rec in named)]))
     truths = [name for name in ("truth", "predicted_truth") if name in opened]
     for name in truths if any(has_lists_as_items(rec) for _, rec in named) else ():
         path, wanted = inputs.other_tables[name]
