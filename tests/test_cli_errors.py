@@ -9,7 +9,7 @@ import pytest
 
 from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
-from ranking_udfs.command.options import group
+from ranking_udfs.command.options import COMMANDS, Command
 from ranking_udfs.texts import LONGEST
 from tests.command import FORGED, NDCG, NDCG_VALUES, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
 
@@ -37,8 +37,8 @@ def test_data_forges_no_line_of_notes_and_errors(capsys: pytest.CaptureFixture[s
 
 SINGLE = [
     (command, option.opts[-1])
-    for command, declared in group(lambda *_: None, lambda *_: None).commands.items()
-    for option in declared.params
+    for command, spec in COMMANDS.items()
+    for option in Command(command, spec, lambda *_: None, lambda *_: None).params
     if isinstance(option, click.Option) and not option.multiple and not option.is_flag
     if option.name != "macro"  # test_portable.py
 ]

@@ -37,10 +37,12 @@ def sql_value(value: object) -> str:
     raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
 
 
-def double(value: float) -> str:
-    """Return the number as a DOUBLE in SQL: `0.1e0`, since `0.1` is a DECIMAL."""
-    text = repr(float(value))
-    return text if "e" in text else f"{text}e0"
+class Double(float):
+    """A number that a template prints as a DOUBLE of SQL: `0.1e0`, since `0.1` is a DECIMAL."""
+
+    def __str__(self) -> str:
+        text = repr(float(self))
+        return text if "e" in text else f"{text}e0"
 
 
 def identifier(name: str) -> str:

@@ -8,7 +8,8 @@ LONGEST = 200  # characters of a value, a type or a line of a DuckDB error
 
 def printable(text: object) -> str:
     """Return the text on one line, without line breaks, escape sequences and marks of writing direction."""
-    return "".join(character if character.isprintable() else " " for character in str(text))
+    line = str(text)
+    return line if line.isprintable() else "".join(c if c.isprintable() else " " for c in line)
 
 
 def not_replaced(names: Sequence[str]) -> str:

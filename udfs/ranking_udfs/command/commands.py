@@ -133,11 +133,14 @@ def inputs_of(options: Any) -> Inputs:
     has_titles, is_explain = "title" in names, options.command == "explain"
     # If nothing else is read from the file of users, it must have texts.
     text = options.text or ("text" if segment and (is_explain or not segment[1]) else None)
-    given = {name: value for name, value in vars(options).items() if name in defaults() and value is not None}
+    columns = {
+        name: usual if (value := vars(options).get(name)) is None else value
+        for name, usual in defaults().items()
+    }
     return Inputs(
         recs=files[:-1] if has_truth else files,
         truth=files[-1] if has_truth else "",
-        columns={**defaults(), **given},
+        columns=columns,
         segment=segment if segment and segment[1] and not is_explain else None,
         form=options.format_in,
         parts=options.parts,

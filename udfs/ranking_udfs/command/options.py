@@ -503,10 +503,17 @@ def option(command: str, name: str) -> click.Option:
 
 
 class Commands(click.Group):
-    """All commands, in the order of COMMANDS."""
+    """All commands, in the order of COMMANDS; each is made when it is asked for."""
+
+    def __init__(self, callback: Callback, print_macro: PrintMacro, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.parts = callback, print_macro
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, name: str) -> Command | None:
+        return Command(name, COMMANDS[name], *self.parts) if name in COMMANDS else None
 
 
 def print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
@@ -531,8 +538,9 @@ def group(callback: Callback, print_macro: PrintMacro) -> Commands:
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     flag |= {"callback": print_version, "help": "Show the versions and exit."}
     return Commands(
-        "ranking-udfs",
-        commands={name: Command(name, spec, callback, print_macro) for name, spec in COMMANDS.items()},
+        callback,
+        print_macro,
+        name="ranking-udfs",
         params=[click.Option(["--version"], **flag)],
         help="Evaluate recommendations and search results, compare models, check the data.",
         context_settings={"max_content_width": WIDTH, "terminal_width": WIDTH},

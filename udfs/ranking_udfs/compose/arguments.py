@@ -9,7 +9,7 @@ from typing import Any
 
 from ..kinds import TABLE, Typed, shown_in_sql
 from ..options import FUNCTIONS, check, check_keywords
-from ..quoting import sql_value
+from ..quoting import Double, sql_value
 from .columns import INTEGER, QUERY, cut, is_integer
 
 # A file that looks like a query: "from bob.csv" or "(1) rec.csv".
@@ -93,7 +93,7 @@ def checked(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     for name, option in options.items():
         if option.kind is TABLE and values[name] is not None:
             check_table(name, values[name])
-    return values
+    return {name: Double(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def split_arguments(names: Sequence[str], values: Mapping[str, Any] | None = None) -> tuple[list[str], str]:

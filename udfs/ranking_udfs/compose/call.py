@@ -13,7 +13,7 @@ from ..kinds import LARGEST
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import MEASURES, Number, Range
 from ..options import FUNCTIONS
-from ..quoting import double, sql_value, unquoted
+from ..quoting import Double, sql_value, unquoted
 from . import portable
 from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
@@ -596,7 +596,7 @@ def number(value: float) -> str:
     """Return a number as an exact DOUBLE or INTEGER in SQL."""
     if float(value).is_integer() and abs(value) < 2**53:  # Before Python 3.12, int has no is_integer.
         return str(int(value))
-    return double(value)
+    return str(Double(value))
 
 
 def nulls(names: Sequence[str]) -> str:

@@ -104,6 +104,8 @@ def split_type(text: str) -> Iterator[str]:
 
 def type_of(columns: Mapping[str, str], name: str) -> str | None:
     """Return the type of a column, ignoring case in its name; None if there is no such column."""
+    if name in columns:
+        return columns[name]
     return next((kind for column, kind in columns.items() if unquoted(column).lower() == name.lower()), None)
 
 

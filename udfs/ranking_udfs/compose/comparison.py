@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..measures.contents import BY_USER
 from ..measures.grammar import SPELLINGS, parse_measures
 from ..measures.registry import COMPARED_MEASURES
-from ..quoting import sql_value, unquoted
+from ..quoting import Double, sql_value, unquoted
 from .arguments import check_predicted_users
 from .call import Call
 from .columns import cut, is_number, parse_columns, row_type
@@ -53,7 +53,7 @@ def list_names(names: Sequence[str | None]) -> str:
 def alpha_of(confidence: float | Decimal) -> float:
     """Return 1 - confidence as it is written, without rounding errors of a DOUBLE."""
     written = Decimal(repr(confidence)) if isinstance(confidence, float) else confidence
-    return float(1 - round(written, 19))
+    return Double(1 - round(written, 19))
 
 
 @dataclass(frozen=True)

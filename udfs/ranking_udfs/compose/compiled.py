@@ -35,4 +35,4 @@ def bytecode_cache() -> jinja2.FileSystemBytecodeCache | None:
         TemporaryFile(dir=directory).close()
     except OSError:
         return None
-    return jinja2.FileSystemBytecodeCache(str(directory), f"%s.{sys.implementation.cache_tag}.jinja-{JINJA}")
+    return jinja2.FileSystemBytecodeCache(str(directory), f"%s.jinja-{JINJA}.{sys.implementation.cache_tag}")

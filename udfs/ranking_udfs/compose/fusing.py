@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..quoting import double
+from ..quoting import Double
 from .columns import type_of
 from .lists import RecCall
 from .templates import literal
@@ -68,16 +68,11 @@ class FuseCall(RecCall):
         return None if self.systems is None else listed(self.systems)
 
     @property
-    def constant(self) -> str:
-        """Constant of reciprocal rank fusion, as SQL."""
-        return double(self.rrf_k)
-
-    @property
     def weights(self) -> str | None:
         """Weights as SQL."""
         if self.given_weights is None:
             return None
-        pairs = (f"{literal(system)}: {double(weight)}" for system, weight in self.given_weights.items())
+        pairs = (f"{literal(system)}: {Double(weight)}" for system, weight in self.given_weights.items())
         return f"(MAP {{{', '.join(pairs)}}})"
 
     @property
@@ -92,4 +87,4 @@ class FuseCall(RecCall):
     def largest_weight(self) -> str:
         """Largest weight as SQL, limited to values that allow a scale."""
         largest = max(self.given_weights.values()) if self.given_weights else 0
-        return double(min(max(largest or 1, 1e-270), 1e308))
+        return str(Double(min(max(largest or 1, 1e-270), 1e308)))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ..quoting import double
 from .call import Call
 from .columns import Names
 
@@ -12,15 +11,10 @@ from .columns import Names
 class IntentsCall(Call):
     """A call of ranking.intents_by_user. Its truth has a row for each intent of a relevant item."""
 
-    names_of_fields: ClassVar = {"alpha": "weight"}
     has_intents: ClassVar = True
 
-    weight: float = 0.5
+    alpha: float = 0.5
     intent: str = "intent"
-
-    @property
-    def alpha(self) -> str:
-        return double(self.weight)
 
     @property
     def names(self) -> Names:

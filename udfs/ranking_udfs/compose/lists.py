@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
-from ..quoting import double
 from .call import Call, nulls
 from .columns import Names, type_of
 from .comparison import alpha_of, list_names
@@ -63,10 +62,6 @@ class OverlapCall(RecCall):
     def baseline_in_errors(self) -> str:
         return list_names([self.baseline])
 
-    @property
-    def weight(self) -> str:
-        return double(self.persistence)
-
 
 @dataclass(frozen=True)
 class Content:
@@ -85,10 +80,6 @@ class ContentsCall(RecCall):
     head: float
     divergence: str
     category: str = "category"
-
-    @property
-    def share_of_head(self) -> str:
-        return double(self.head)
 
     @property
     def tables(self) -> dict[str, str]:

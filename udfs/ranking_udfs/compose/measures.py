@@ -9,6 +9,7 @@ from typing import Any
 
 from ..measures.grammar import Choice
 from ..measures.registry import Measure
+from ..quoting import Double
 from .templates import environment
 
 CUT = ("k", "top", "n_relevant", "n_hits", "hits", "grades", "seen", "ideal", "log2_ideal")
@@ -32,7 +33,11 @@ def render_formula(measure: Measure, options: Mapping[str, Any], expected: bool)
     macros = macros_of(measure)
     value = getattr(macros, "expected", macros.value) if expected else macros.value
     # The columns already depend on min_grade.
-    options = {name: option for name, option in options.items() if name != "min_grade"}
+    options = {
+        name: Double(option) if isinstance(option, float) else option
+        for name, option in options.items()
+        if name != "min_grade"
+    }
     sql = f"({value(**options, **({'tied': expected} if 'tied' in value.arguments else {}))})::DOUBLE"
     problem = macros.problem(**options) if hasattr(macros, "problem") else ""
     return f"coalesce(error('ranking.{measure.name}: ' || {problem})::INTEGER, 1) * {sql}" if problem else sql

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..folder import read
-from ..quoting import double
+from ..quoting import Double
 from ..quoting import identifier as quoted_name
 from ..quoting import literal as quoted_text
 from .columns import cut
@@ -59,7 +59,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
         cache_size=-1,
-        finalize=printed,
     )
     loaded.filters |= {
         "by_bytes": by_bytes,
@@ -73,11 +72,6 @@ def environment() -> "Environment":
     return loaded
 
 
-def printed(value: Any) -> Any:
-    """Return a value as a template prints it: a float is a DOUBLE."""
-    return double(value) if isinstance(value, float) else value
-
-
 def choose(option: str, **choices: str) -> str:
     """Return the SQL for an option's value; for the SQL of an option, a CASE of all its values."""
     if isinstance(option, Sql):
@@ -89,8 +83,8 @@ def choose(option: str, **choices: str) -> str:
 def coalesce(value: float | str | None, default: float) -> float | str:
     """Return a number, or the default for None; for the SQL of a number, SQL that does the same."""
     if isinstance(value, str):
-        return f"coalesce({value}, {double(default)})"
-    return default if value is None else value
+        return f"coalesce({value}, {Double(default)})"
+    return Double(default if value is None else value)
 
 
 def module(path: str) -> Any:
@@ -112,4 +106,4 @@ def source(path: str) -> str:
 def render(path: str, of: Any) -> str:
     """Render the template of a table function for a call, without empty lines."""
     text = environment().get_template(path).render(of=of)
-    return "\n".join(line.rstrip() for line in text.split("\n") if line.strip()).replace(NEWLINE, "\n")
+    return re.sub(r"\s*\n(\s*\n)*", "\n", text).strip("\n").replace(NEWLINE, "\n")
