@@ -3915,6 +3915,7 @@ CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05
 CASE WHEN coalesce(
 2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
 THEN 'one_system_only' END,
+CASE WHEN users_undefined > 0 THEN 'users_undefined' END,
 CASE WHEN 2::DOUBLE ** greatest(1 - users, -1022) >= 0.05e0 THEN 'too_few_users' END,
 CASE WHEN k IS NOT NULL AND regexp_matches(measure, '^auc\b') THEN 'auc_at_cutoff' END,
 CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))
@@ -4651,6 +4652,7 @@ CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05
 CASE WHEN coalesce(
 2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
 THEN 'one_system_only' END,
+CASE WHEN users_undefined > 0 THEN 'users_undefined' END,
 CASE WHEN 2::DOUBLE ** greatest(1 - users, -1022) >= 0.05e0 THEN 'too_few_users' END,
 CASE WHEN k IS NOT NULL AND regexp_matches(measure, '^auc\b') THEN 'auc_at_cutoff' END,
 CASE WHEN n_higher + n_lower < 5 AND (df IS NULL AND users > 1 OR verdict NOT IN ('same', 'unclear'))

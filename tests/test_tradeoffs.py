@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
@@ -68,7 +69,8 @@ def test_extra_column_is_compared_as_in_scipy(run: Run) -> None:
         expected.append(max(test.pvalue, 2.0 ** (1 - users)))
         names = ("mean_system", "mean_baseline", "difference", "low", "high", "p")
         assert [row[name] for name in names] == pytest.approx(expected)
-        assert (row["higher_is_better"], row["caveats"]) == (False, None)
+        caveats = "users_undefined" if users < USERS else None
+        assert (row["higher_is_better"], row["caveats"]) == (False, caveats)
         assert row["p_same"] is None  # the margin is that of the measures
     holm = multitest.multipletests([row["p"] for row in slower], method="holm")[1]
     assert [row["p_adjusted"] for row in slower] == pytest.approx([*holm])
@@ -79,6 +81,35 @@ def test_extra_column_is_compared_as_in_scipy(run: Run) -> None:
 
     turned = compared(run, "--also", "latency_ms:higher")["latency_ms", "hybrid"]
     assert (turned["verdict"], turned["higher_is_better"], turned["caveats"]) == ("better", True, None)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "csv", "database", "rows", "pandas"])
+@pytest.mark.parametrize("is_scored", [False, True])
+def test_empty_list_keeps_its_values(run: Run, folder: Path, form: str, is_scored: bool) -> None:
+    """Compare logs whose timeouts have an empty list; the log of `a` has a row per item."""
+    rec: dict[str, Any] = {"a": [{"q": i, "itemid": 1, "score": 1.0, "latency_ms": 30} for i in range(1, 5)]}
+    one = [{"itemid": 1, "score": 2.0}] if is_scored else [1]
+    name = "results" if is_scored else "itemid"
+    logged = [{"q": i, name: one if i < 4 else [], "latency_ms": 20 if i < 4 else 5000} for i in range(1, 5)]
+    rec["b"] = logged if form == "rows" else pd.DataFrame(logged)
+    if form == "csv":
+        rec["b"]["itemid"] = rec["b"].pop(name).map(lambda ids: "1 2" if ids else "")
+    if form in ("jsonl", "csv", "parquet"):
+        {
+            "jsonl": lambda file: rec["b"].to_json(file, orient="records", lines=True),
+            "csv": lambda file: rec["b"].to_csv(file, index=False),
+            "parquet": rec["b"].to_parquet,
+        }[form](f"b.{form}")
+        rec["b"] = f"b.{form}"
+    options: Any = {"user_col": "q", "also": "latency_ms", "check": False}
+    if form == "database":
+        con, logged = duckdb.connect(), rec["b"]
+        con.execute("CREATE TABLE b AS FROM logged")
+        options, rec["b"] = options | {"con": con}, "b"
+    found = ranking_udfs.compare(rec, {i: {1} for i in range(1, 5)}, "mrr@1", **options)
+    columns = "users, users_undefined, mean_system, users_without_rec_system"
+    shown = {row[0]: row[1:] for row in found.select(f"measure, {columns}").fetchall()}
+    assert shown == {"mrr": (4, 0, 0.75, 1), "latency_ms": (4, 0, 1265.0, 1)}
 
 
 @pytest.mark.usefixtures("logs")
@@ -147,6 +178,11 @@ def test_command_and_report_name_dominated_models(run: Run) -> None:
     assert "k" not in tables_in(found["Differences from bm25"])[-1][0]
 
     run("report", CALL[0], *CALL[3:], "-m", "ndcg", "--also", "latency_ms", "--output", "one.html", "--quiet")
+    run("report", *CALL, "-m", "ndcg", "--also", "latency_ms", "--output", "page.html", "--quiet")
+    found = sections(Path("page.html").read_text())
+    part = "Users without a value from both models are excluded (bm25 and vector in latency_ms)."
+    assert part in text_of(found["The answer"])
+    assert f"Users without a value: latency_ms with vector: 1 of {USERS}." in text_of(found["Means"])
     (rows, *_) = tables_in(sections(Path("one.html").read_text())["Means"])
     mean, half = latencies("bm25").mean(), stats.sem(latencies("bm25")) * stats.t.ppf(0.975, USERS - 1)
     assert rows[-1] == {"Measure": "latency_ms", "bm25": f"{mean:.1f} ± {half:.1f}"}

@@ -30,6 +30,7 @@
 --             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. This function does not run
 --             ranking.check: call it on the same tables.
 --             `not_in_rec`, `one_system_only`: 5% of the users or more, as in ranking.check.
+--             `users_undefined`: users are excluded, since they lack one of the values.
 --             `too_few_users`: no verdict and no interval, for fewer than 6 users at a confidence of 0.95.
 --             `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole list.
 --             `few_differ`: fewer than 5 users differ.

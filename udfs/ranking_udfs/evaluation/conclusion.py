@@ -36,6 +36,7 @@ OUTCOMES = {  # the verdict on the best model in words
     "worse": "significantly worse than",  # by predicted grades, the order of models is not that of each pair
 }
 DOUBTS = {  # caveats of a row of a comparison as sentences
+    "users_undefined": "Users without a value from both models are excluded",
     "too_few_users": "No difference of so few users can be significant",
     "few_differ": "Fewer than 5 users differ",
     "auc_at_cutoff": "AUC at a cutoff rewards short lists of few hits",

@@ -52,6 +52,7 @@ class Request:
     head: float = OPTIONS["head"].default  # argument of ranking.beyond_accuracy
     divergence: str = OPTIONS["divergence"].default  # argument of ranking.beyond_accuracy
     also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
+    also_table: str = "rec"  # the table with these columns: "values", with a row per list, if rec has lists
     stored: str = ""  # the query for the values of each user in a stored run
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
     comparison: Values = field(default_factory=lambda: defaults(COMPARISON))
@@ -137,7 +138,7 @@ def also_query(request: Request, system: str) -> str:
         f"SELECT *, NULL::BIGINT AS k\n"
         f"FROM (SELECT {keys}, max(n_rec) AS n_rec FROM {request.table('by_user')} GROUP BY ALL)\n"
         f"LEFT JOIN (\n    SELECT {keys}, {JOINED.join(columns)}\n"
-        f"    FROM {request.table('rec')}\n    GROUP BY {keys}\n) USING ({keys})"
+        f"    FROM {request.table(request.also_table)}\n    GROUP BY {keys}\n) USING ({keys})"
     )
 
 

@@ -78,6 +78,7 @@ class Frame(str):
     is_made: bool  # whether it was built from Python objects, which SQL cannot cast
     is_ordered: bool  # whether its scores come from the order of lists
     is_filled: bool  # whether an empty list of truth became a row without an item
+    by_list: str = ""  # the SQL after FROM that returns a row per list, without items
 
     def __new__(
         cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False, is_filled: bool = False

@@ -69,6 +69,10 @@ class WorkConnection:
             value = objects.table(value)
             self.own_columns |= {(label, role): name for role, name in objects.own.items()}
             self.is_whole[label] = objects.is_whole
+        if objects.lists is not None:
+            by_list = f"{self.prefix}input_{len(self.views)}"
+            self.con.register(by_list, objects.lists)
+            self.views.append(by_list)
         view = f"{self.prefix}input_{len(self.views)}"
         if hasattr(value, "read_all"):  # an Arrow stream can be read only once
             value = value.read_all()
@@ -82,7 +86,9 @@ class WorkConnection:
             rows, selected = to_arrow_rows(value)  # a relation of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
-        return Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
+        frame = Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
+        frame.by_list = identifier(by_list) if objects.lists is not None else ""
+        return frame
 
     def clear(self) -> None:
         """Drop all tables and views that the evaluation has made."""

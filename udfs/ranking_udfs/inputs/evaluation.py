@@ -226,7 +226,8 @@ class Evaluation:
         return self.plan_of(self.composed)
 
     def plan_of(self, request: Request) -> Plan:
-        steps = plan(request, bool(self.systems))
+        also_table = "values" if "values" in self.tables.names else "rec"
+        steps = plan(replace(request, also_table=also_table), bool(self.systems))
         more = segment_tables(request) if self.caller in ("compare", "report") else []
         return replace(steps, tables=[*steps.tables, *more])
 

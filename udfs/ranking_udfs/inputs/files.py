@@ -19,7 +19,7 @@ from ..evaluation.errors import DataError, error_summary
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
 from ..texts import nearest, shorten
-from .catalogs import Catalog, is_database
+from .catalogs import Catalog, Frame, is_database
 
 READERS = {
     ".parquet": "read_parquet",
@@ -62,6 +62,7 @@ JSON_KINDS = {  # names of the results of json_type; all other results are numbe
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
 }
 BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
+OF_ITEMS = ("itemid", "score", "rank")
 KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
@@ -97,6 +98,7 @@ class Source:
     names: Mapping[str, str] = field(default_factory=dict)  # of its columns by role
     file_rows: str = ""  # the SQL after FROM that returns its rows with all columns, as they are in the file
     csv: str = ""  # the escaped path of a single CSV file that DuckDB's reader accepts
+    by_list: str = ""  # the SQL after FROM that returns a row per list, since `rows` lack empty lists
 
     def select(self, names: Iterable[str]) -> str:
         """Return the query for the columns with these roles."""
@@ -606,7 +608,12 @@ def table_source(
         names, types, nested, listed, order, wanted.required["score"] if order else ""
     )
     source = columns_source(con, path, text, table_columns, wanted, function, has_parts)
-    return replace(source, file_rows=rows)
+    by_list = path.by_list if isinstance(path, Frame) else ""
+    if (lists or listed) and any(map(is_also, names)):
+        keys = {role: name for role, name in names.items() if role not in OF_ITEMS}
+        columns = TableColumns(keys, types, nested, [], "", "")
+        by_list = columns_source(con, path, text, columns, wanted, function, has_parts).rows
+    return replace(source, file_rows=rows, by_list=by_list)
 
 
 def has_nothing_but_empty_lists(

@@ -101,6 +101,7 @@ class Objects:
     is_ordered: bool = False  # whether scores come from the order of lists
     is_filled: bool = False  # whether an empty list of truth became a row without an item
     is_whole: bool | None = None  # whether all numbers of ids are integers; None without numbers
+    lists: pa.Table | None = None  # the constants of each list of rec, since an empty list has no row
 
     def refused(self, where: str, rule: str, got: object) -> DataError:
         return DataError(f"{self.label}{where} must be {rule}, got {shorten(got)}")
@@ -163,7 +164,7 @@ class Objects:
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
         """Return the table of lists: each has a place for errors, its constants, its entries and numbers."""
         columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
-        empty = list[Any]()
+        empty, constants = list[Any](), list[Mapping[str, Any]]()
         for where, rest, entries, numbers in lists:
             queries[rest["userid"], rest.get(self.named("system"))] += 1
             inside = self.columns_of(where, entries, numbers)
@@ -171,6 +172,7 @@ class Objects:
             size = add_list(columns, len(ranks), rest, inside)
             ranks += range(1, size + 1)
             empty += [rest["userid"]] * (not size)
+            constants.append(rest)
         if len(self.forms) > 1:
             got = " and ".join(f"{form} in {self.label}{where}" for form, where in self.forms.items())
             raise self.refused("", "lists of one form", got)
@@ -183,6 +185,8 @@ class Objects:
         if self.number == "score" and "score" not in self.own and not nearest_column("score_col", names):
             self.score_by_ranks(columns, ranks, queries)
         table = self.arrow(columns)
+        if self.number == "score" and len(constants[0]) > 1:
+            self.lists = self.arrow({name: [of[name] for of in constants] for name in constants[0]})
         if "ids with numbers" in self.forms:
             self.is_whole = all(number is None or number == number // 1 for number in columns[self.number])
         return table

@@ -38,6 +38,7 @@ from .files import (
     BLANKS,
     IDS,
     OF_CSV,
+    OF_ITEMS,
     QRELS,
     RUN,
     STDIN,
@@ -218,11 +219,14 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     truths = [opened[name] for name in ("truth", "predicted_truth") if name in opened]
     check_unread(con, inputs, truths, named)
     sources = [*opened.values(), *(rec for _, rec in named)]
+    if has_lists := bool(inputs.also) and any(rec.by_list for _, rec in named):
+        sources += [rows_by_list(rec) for _, rec in named]
     while True:
         sources = with_equal_ids(con, sources)
-        recs = sources[len(opened) :]
+        recs = sources[len(opened) :][: len(named)]
         of_tables = {"rec": recs} if recs else {}
         of_tables |= {name: [source] for name, source in zip(opened, sources, strict=False)}
+        of_tables |= {"values": sources[-len(named) :]} if has_lists else {}
         statements = [table_statement(inputs.prefix + name, of) for name, of in of_tables.items()]
         try:
             for statement in statements:
@@ -590,6 +594,12 @@ def named_source(
     else:
         return "", source
     return name, replace(source, columns={**source.columns, "system": system})
+
+
+def rows_by_list(rec: Source) -> Source:
+    """Return the source of the columns of option also and their keys; its rows have empty lists too."""
+    columns = {role: sql for role, sql in rec.columns.items() if role not in OF_ITEMS}
+    return replace(rec, rows=rec.by_list or rec.rows, columns=columns, csv="")
 
 
 def check_also(source: Source, inputs: Inputs) -> None:

@@ -223,6 +223,8 @@ class Findings(Subject):
         self.wrong, self.caveats = conclusion.caveats(self.problems or [], self.request.ks)
         if work.is_checked:
             self.caveats += caveats_of(self, self.counts, self.tables, shared)
+        also = {choice.name for choice in self.request.also}
+        family += [row for row in self.comparisons if row["measure"] in also]
         self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments.rows)]
         self.curve = fetch(curve_query)
         self.histogram = find_histogram(self, fetch, self.means, self.counts)
@@ -547,7 +549,7 @@ def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str
     inputs = work.inputs
     recs = ", ".join(rec if isinstance(rec, str) else rec[1] for rec in inputs.recs)
     read = [f"{row['label']} {row['fingerprint']}" for row in tables]
-    for name in [name for name in work.tables.names if name not in ("rec", "truth")]:
+    for name in [name for name in work.tables.names if name not in ("rec", "truth", "values")]:
         (row,) = counts(work.con, of.request.table(name))
         sizes = ", ".join(f"{value} {column}" for column, value in row.items() if column != "fingerprint")
         read.append(f"{name} {row['fingerprint']} ({sizes})")

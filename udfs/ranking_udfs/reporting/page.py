@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 from jinja2 import Environment
 
-from ..evaluation.conclusion import footnote
+from ..evaluation.conclusion import footnote, measure_label
 from ..evaluation.defaults import TIES
 from ..evaluation.problems import SEVERITIES, WORDS
 from ..evaluation.words import (
@@ -213,13 +213,12 @@ class View:
         return Html(f"<b>{html}</b>" if is_best else html)
 
     def incomplete_measures(self) -> str:
-        """Return the measures that have no value for some users."""
-        counts = self.findings.counts
-        some = {
-            row["measure"] for row in self.findings.means if row["users"] < counts[row["system"]]["users"]
-        }
-        return ", ".join(
-            sorted({measure.label for measure in self.findings.measures if measure.name in some})
+        """Count the users without a value of each measure and model that lacks one."""
+        counts, labels = self.findings.counts, self.findings.labels
+        return "; ".join(
+            f"{measure_label(row)} with {labels[row['system']]}: {users - row['users']} of {users}"
+            for row in self.findings.means
+            if row["users"] < (users := counts[row["system"]]["users"])
         )
 
     def overlap_table(self) -> Table:
