@@ -11,6 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
-from ranking_udfs.options import COLUMNS, JUDGING, OPTIONS, VERBS, sentences
+from ranking_udfs.options import COLUMNS, JUDGING, TESTS, VERBS, sentences
 from ranking_udfs.options import FUNCTIONS as TABLE_FUNCTIONS
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
@@ -40,9 +41,11 @@ LIBRARIES = {
 }
 # The groups of the reference, in folders of `sql/` of these names.
 GROUPS = ("Tables", "Comparison", "Measures", "Lists", "Predictions", "Hivemall")
-# Options that mean the same in each measure.
-MEANINGS = {"min_grade": "lowest relevant grade, a number > 0; NULL: every grade above 0"}
+# Options that mean the same in each measure; the page explains them once.
+MEANINGS = {"min_grade"}
 BAR = "\\|"  # which ends no cell
+ARGUMENT_COLUMNS = ("argument", "meaning")
+FACTS = ("Returns", "Caveats", "With predicted_truth", "Errors", "Source")
 # The tables of the examples, as the documents make them.
 TABLES = """
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
@@ -111,11 +114,16 @@ def signatures(name: str) -> list[str]:
     if len(forms) == 2 and len(forms[1]) == len(forms[0]) + 1 and {*forms[0]} < {*forms[1]}:
         ((place, extra),) = [(i, one) for i, one in enumerate(forms[1]) if one not in forms[0]]
         forms = [[*forms[0][: place - 1], f"{forms[0][place - 1]}[, {extra}]", *forms[0][place:]]]
-    calls = [f"{name}({', '.join(form)})".replace(" := ", "\0") for form in forms]
+    calls = [f"{name}({', '.join(form)})" for form in forms]
     if len(calls) > 4:
         calls = [calls[0], "...", calls[-1]]
-    lines = (textwrap.fill(one, 78, subsequent_indent="    ", break_on_hyphens=False) for one in calls)
-    return [line.replace("\0", " := ") for line in lines]  # no line ends between a parameter and its default
+    return [line for call in calls for line in wrapped(call)]
+
+
+def wrapped(call: str) -> list[str]:
+    """Return the lines of a call; none ends between a parameter and its default."""
+    text = textwrap.fill(call.replace(" := ", "\0"), 78, subsequent_indent="    ", break_on_hyphens=False)
+    return text.replace("\0", " := ").split("\n")
 
 
 @cache
@@ -193,20 +201,19 @@ def measure_table() -> Iterator[str]:
     rows = []
     for one in (*MEASURES.values(), *LIST_MEASURES.values()):
         text = f"[`{one.name}`]({link(one.name, 'measures')}): {one.description}"
-        options = "<br>".join(f"`{text}`" for text in one.option_texts)
-        rows.append([text, options, "yes" if one.expected else "", checked_against(one)])
-    return table(["measure", "options (default first)", "expected over ties", "checked against"], rows)
+        rows.append([text, "yes" if one.expected else "", checked_against(one)])
+    return table(["measure", "expected over ties", "checked against"], rows)
 
 
 def sections(title: str) -> Iterator[str]:
-    if title == "Tables":
-        texts = sentences({name: OPTIONS[name] for name in SHARED_BY_TABLES})
-        rows = ((f"`{name}`", f"{text}.") for name, text in texts.items())
-        yield from ("", "## Shared arguments", "", *table(["argument", "meaning"], rows))
+    if title in ("Tables", "Comparison"):
+        yield from ("", "## Shared arguments", "", *shared_of_page(title.lower()))
     for name in group_names(title):
         measure = measure_called(name)
         lines = measure_section(measure) if measure else macro_section(name)
-        yield from ("", f"## `{name}`", "", *(judge_section() if name == "judge" else lines))
+        every = ["", f"## `{name}`", "", *(judge_section() if name == "judge" else lines)]
+        yield ""
+        yield from (line for before, line in pairwise(every) if before or line)
 
 
 def section(
@@ -229,36 +236,92 @@ def filled(text: str, indent: str = "") -> str:
 
 def macro_section(name: str) -> Iterator[str]:
     part = head(name)
-    facts = {fact.lower(): part.fields.get(fact, "") for fact in ("Returns", "Errors", "Source")}
-    described = [part.description, *part.details]
-    yield from section(name, described, signatures(name), argument_rows(name, part.arguments), **facts)
+    yield from section(name, [part.description, *part.details], abbreviated(name), argument_rows(name))
+    for what in FACTS:
+        yield from fact_rows(name, what, part.fields.get(what, ""))
     yield from ("", "```sql", part.query + ";", "```", "")
     yield from ("```text", part.result, "```") if part.result else table_of(part.query)
     for note in part.notes:
         yield from ("", filled(markdown(note, name)))
 
 
-SHARED_BY_TABLES = f"{COLUMNS} {JUDGING}".split()
+def fact_rows(name: str, what: str, text: str) -> Iterator[str]:
+    """Yield a fact, with a table of its columns if it describes three or more."""
+    first, *columns = re.split(r"(?:^|(?<=[.:]) )(?=`\w+`(?:, `\w+`)*: )", text)
+    is_table = len(columns) > 2
+    if text:
+        yield filled(f"- **{what}**: {markdown(first if is_table else text, name)}", "  ")
+    if is_table:
+        pairs = [column.split(": ", 1) for column in columns]
+        rows = [(one, markdown(meaning.strip().removesuffix("."), name)) for one, meaning in pairs]
+        yield from ("", *table(["column", "meaning"], rows), "")
 
 
-def argument_rows(name: str, arguments: dict[str, str]) -> Iterator[str]:
-    """Yield a table of a function's own arguments, and the names of those that most functions have."""
-    taken = TABLE_FUNCTIONS.get(name.removeprefix("ranking."), {})
-    texts = {one: f"{text}." for one, text in sentences(taken).items()}
-    shared = [
-        one for one in SHARED_BY_TABLES if taken.get(one) == OPTIONS[one] and texts[one] == arguments[one]
-    ]
+# Arguments that many functions have: a page explains them once, and no call on it has them.
+ARGUMENT_GROUPS = {"columns": COLUMNS.split(), "relevance": JUDGING.split(), "tests": TESTS.split()}
+
+
+@cache
+def shared_by_functions() -> dict[str, tuple[str, str]]:
+    """Return the sentence of each argument that several table functions have, and the folder of its page."""
+    every = [(one, pair) for one, taken in TABLE_FUNCTIONS.items() for pair in sentences(taken).items()]
+    counts = Counter(pair for _, pair in every)
+    found: dict[str, tuple[str, str]] = {}
+    for function, (name, text) in sorted(every, key=lambda one: folders()[f"ranking.{one[0]}"]):
+        if counts[name, text] == max(n for (one, _), n in counts.items() if one == name) > 1:
+            found[name] = (text, folders()[f"ranking.{function}"])
+    return found
+
+
+def shared_of_page(folder: str) -> Iterator[str]:
+    """Yield tables of the arguments that several functions of a page have, by group."""
+    texts = {name: text for name, (text, page) in shared_by_functions().items() if page == folder}
+    grouped = {*chain(*ARGUMENT_GROUPS.values())}
+    groups = {"": [name for name in texts if name not in grouped], **ARGUMENT_GROUPS}
+    for group, names in groups.items():
+        rows = [(f"`{name}`", f"{texts[name]}.") for name in names if name in texts]
+        if rows:
+            yield from ([f"**{group.capitalize()}**", ""] if group else [])
+            yield from (*table(ARGUMENT_COLUMNS, rows), "")
+    yield "An argument that a function does not explain is explained here."
+
+
+def shared_in(name: str) -> dict[str, str]:
+    """Return the shared arguments of a function and their sentences."""
+    texts = sentences(TABLE_FUNCTIONS.get(name.removeprefix("ranking."), {}))
+    found = shared_by_functions()
+    return {one: f"{text}." for one, text in texts.items() if one in found and found[one][0] == text}
+
+
+def abbreviated(name: str) -> list[str]:
+    """Return how a macro is called, with three dots for the arguments of groups that are shared."""
+    hidden = {one for group in ARGUMENT_GROUPS.values() for one in group if one in shared_in(name)}
+    ((*form,), *_) = parameters(name)
+    if not hidden:
+        return signatures(name)
+    shown = [one for one in form if one.split()[0] not in hidden]
+    return wrapped(f"{name}({', '.join([*shown, '...'])})")
+
+
+def argument_rows(name: str) -> Iterator[str]:
+    """Yield a table of what a function says about its arguments, and the groups of those that it shares."""
+    shared, arguments, page = shared_in(name), head(name).arguments, folders()[name]
+    texts = {one: text.removeprefix(shared.get(one, "")).strip() for one, text in arguments.items()}
     rows = [
-        (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name))
-        for one, text in arguments.items()
-        if one not in shared
+        (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name)) for one, text in texts.items() if text
     ]
     if rows:
-        yield from (*table(["argument", "meaning"], rows), "")
-    if shared:
-        page = "" if folders()[name] == "tables" else "../tables/README.md"
-        called = ", ".join(f"`{one}`" for one in shared)
-        yield from (filled(f"[Shared arguments]({page}#shared-arguments): {called}."), "")
+        yield from (*table(ARGUMENT_COLUMNS, rows), "")
+    links = []
+    for group, names in ARGUMENT_GROUPS.items():
+        taken = [one for one in names if one in shared]
+        if taken:
+            where = shared_by_functions()[taken[0]][1]
+            path = "" if where == page else f"../{where}/README.md"
+            called = ", ".join(f"`{one}`" for one in taken)
+            links.append(f"[{group}]({path}#shared-arguments)" + f" ({called})" * (taken != names))
+    if links:
+        yield from (filled(f"Shared arguments: {', '.join(links)}."), "")
 
 
 def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
@@ -312,7 +375,9 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
         if isinstance(option, Number) and option.default is not None:
             default = f"{option.default:g}"
         default += f", of judged rankings `{option.of_judged}`" * (option.of_judged != option.default)
-        meaning = meanings.get(name) or MEANINGS.get(name) or choices(option)
+        if name in MEANINGS:
+            continue
+        meaning = meanings.get(name) or choices(option)
         rows.append(
             [f"`{name}`", default, markdown(re.sub(r"; NULL for \d+(?:\.\d+)?", "", meaning), measure.name)]
         )
@@ -332,13 +397,10 @@ def measure_section(measure: Measure) -> Iterator[str]:
             same = re.fullmatch(r"as for (ranking\.[a-z]+)", text)
             for argument in names.split(", "):
                 meanings[argument] = head(same[1]).arguments[argument] if same else text
-        quoted = f'"{name}"' if name == "precision" else name  # a word of DuckDB's parser
         ((_, *given),) = ([one for one in form if one.split()[0] != "truth"] for form in parameters(name))
-        forms = ("rec, truth", "judged")
-        calls = [f"ranking.{name}({', '.join([form, *given])})" for form in forms]
-        calls += [f"{quoted}({form}[, k[, options]])  -- as in Hivemall" for form in forms]
-        facts = {"returns": head(name).fields["Returns"]}
-        lines.append((head(name).query, head(name).result))
+        calls = wrapped(f"ranking.{name}({', '.join(['rec, truth', *given])})")
+        facts = {"returns": head(name).fields["Returns"].removesuffix("; NULL for NULL")}
+        lines += [(head(name).query, head(name).result)] * (head(name).result != lines[-1][1])
     yield from section(name, parts, calls, option_rows(measure, meanings), **facts, source=source)
     yield from one_liners(*lines)
 
@@ -370,7 +432,7 @@ NAMES = {
     "n": "5",
 }
 WAYS = {"SQL:": SQL, "Command:": COMMAND, "Python:": PYTHON}
-OPTION_COLUMNS, ARGUMENT_COLUMNS = ("option", "meaning", "default"), ("argument", "meaning")
+OPTION_COLUMNS = ("option", "meaning", "default")
 
 
 def check_codes() -> Iterator[str]:

@@ -1,34 +1,31 @@
 -- Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.
 --
--- rec: It must have two systems or more.
 -- measures: By default ndcg, recall, average_precision, mrr, hit_rate and precision.
--- baseline: Pairs are of at most 20 systems.
--- confidence: A difference is significant if p_adjusted < 1 - confidence.
--- correction: Intervals are not corrected.
--- test: 't' is Student's paired t-test, 'randomization' Fisher's randomization test, exact for up to 20 differences other than
---             0. The latter needs the Python package.
+-- test: 't' is Student's paired t-test, 'randomization' Fisher's randomization test, exact for up to 20 differences other
+--             than 0. The latter needs the Python package.
 -- predicted_truth: The correction is PPI++. The users in truth must be a random sample. Not available with 'randomization'.
--- Returns:    One row per pair of systems, k and measure. Let d be the system's value minus the baseline's, for each user.
+-- Returns:    One row per pair of systems (at most 20, unless you pass a baseline), k and measure. Let d be the system's
+--             value minus the baseline's, for each user.
 --             `users`: users with a value for both systems.
 --             `users_undefined`: users without one of the values, excluded from both means.
 --             `users_without_rec_baseline`, `users_without_rec_system`: users scored as an empty list.
 --             `mean_baseline`, `mean_system`: means of the measure.
---             `difference`: mean of d. `low`, `high`: its confidence interval.
---             `relative`: difference / mean_baseline. `relative_low`, `relative_high`: Fieller's interval, NULL if it is
---             unbounded.
---             `wins`, `ties`, `losses`: users with a better, equal or worse value. A |d| up to 1e-12 times the largest value
---             (or times 1) is a tie.
---             `standard_error`: standard error of difference. `effect_size`: difference / standard deviation of d.
---             `p`: p-value of the test, at least 2^(1 - users). `p_adjusted`: the same after correction.
---             `p_same`: p-value of the equivalence test. `p_same_adjusted`: the same after correction.
+--             `difference`, `low`, `high`: mean of d, and its confidence interval, which is not corrected.
+--             `relative`, `relative_low`, `relative_high`: difference / mean_baseline, and Fieller's interval, NULL if it
+--             is unbounded.
+--             `wins`, `ties`, `losses`: users with a better, equal or worse value. Differences below 1e-12 (relative) count
+--             as ties.
+--             `standard_error`, `effect_size`: standard error of difference, and difference / standard deviation of d.
+--             `p`, `p_adjusted`: p-value of the test, at least 2^(1 - users), and the same after correction.
+--             `p_same`, `p_same_adjusted`: p-value of the equivalence test, and the same after correction.
 --             `method`: test and correction.
 --             `minimum_detectable_effect`: smallest difference detectable with 80% power with this number of users.
---             `users_needed`: users needed in all to detect the observed difference with 80% power, if it is the true one. With a
---             margin, to detect a difference equal to the margin. NULL if the verdict is not 'unclear', p is NULL
---             or there is no difference.
+--             `users_needed`: users needed in all to detect the observed difference, or with a margin one equal to it, with
+--             80% power. NULL if the verdict is not 'unclear', p is NULL or there is no difference.
 --             `higher_is_better`: NULL if neither direction is better.
---             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL. This function does not run
---             ranking.check: call it on the same tables.
+--             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL.
+--             `verdict`: 'better', 'worse', 'same' or 'unclear'.
+-- Caveats:    This function does not run ranking.check: call it on the same tables.
 --             `not_in_rec`, `one_system_only`: 5% of the users or more, as in ranking.check.
 --             `users_undefined`: users are excluded, since they lack one of the values.
 --             `too_few_users`: no verdict and no interval, for fewer than 6 users at a confidence of 0.95.
@@ -36,26 +33,22 @@
 --             `few_differ`: fewer than 5 users differ.
 --             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
 --             0.01).
---             `verdict`: 'better', 'worse', 'same' or 'unclear'.
---             With predicted_truth, `difference` estimates the difference over all users, and there are eight more columns.
---             `users`, means, wins, ties and losses then describe the labeled users. `effect_size` and `users_needed` are NULL.
+-- With predicted_truth: `difference` estimates the difference over all users. The counts of users, means, wins, ties and
+--             losses describe the labeled users. `effect_size` and `users_needed` are NULL. There are eight more columns.
 --             `users_predicted`: users without human labels.
 --             `predicted_weight`: weight of the model's grades (lambda), from 0 to 1.
 --             `predicted_difference`: difference by the model's grades alone, over all users.
---             `predicted_bias`: bias of the model's differences, measured on labeled users. `predicted_bias_low`,
---             `predicted_bias_high`: its confidence interval.
+--             `predicted_bias`, `predicted_bias_low`, `predicted_bias_high`: bias of the model's differences, measured on
+--             labeled users, and its confidence interval.
 --             `labelled_standard_error`: standard error of difference without the model's grades.
 --             `correlation`: correlation of d by human labels and by the model's grades.
 -- Errors:     As for ranking.evaluate. A rec with fewer than two systems. A baseline that is not among them. A measure for
---             which neither direction is better. An option whose value is not allowed. Two systems without a common user. A
---             system without an item in truth. A user in truth that is missing from predicted_truth.
--- Source:     Smucker, Allan and Carterette (2007). Sakai (2014). Holm (1979). Schuirmann (1987) for the margin. Angelopoulos,
---             Duchi and Zrnic (2023, PPI++) for predicted_truth.
+--             which neither direction is better. Two systems without a common user. A system without an item in truth. A
+--             user in truth that is missing from predicted_truth.
+-- Source:     Smucker, Allan and Carterette (2007). Sakai (2014). Holm (1979). Schuirmann (1987) for the margin.
+--             Angelopoulos, Duchi and Zrnic (2023, PPI++) for predicted_truth.
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
 --             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
---
--- `sql/statistics.md` explains verdicts, tests and their limits. For many comparisons in a CI gate, ranking.gate corrects p over
--- all of them.
 CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

@@ -5,15 +5,15 @@
 -- lower_is_better: Such as ['latency_ms']. Always lower: first_hit_rank, mae, mse, rmse and logloss. You may also name
 --             judged_share, for which neither direction is better by default.
 -- predicted: It has a row for each row of by_user, and rows of more users.
--- Returns:   One row per pair of systems, k, measure and segment, with the columns of ranking.compare.
---            `users_without_rec_baseline`, `users_without_rec_system`: NULL if by_user has no column n_rec.
---            `verdict`: 'higher' or 'lower' for the columns of ranking.beyond_accuracy_by_user and ranking.overlap_by_user,
---            since neither direction is better. `wins` are then users with a higher value.
---            `caveats`: also `perhaps_lower_is_better`, for a column with a name like latency_ms, cost, price, rank or error
---            that is not in lower_is_better.
--- Errors:    As for ranking.compare. More than one row per system and user (and k and segment). A row in by_user without one in
---            predicted. A value that is NaN or infinite. A k that is a string. Two systems without a common user with
---            recommendations (n_rec) by both. If this concerns one of several segments, its verdict is 'unclear' instead.
+-- Returns:    One row per pair of systems, k, measure and segment, with the columns of ranking.compare, except as follows.
+--             `users_without_rec_baseline`, `users_without_rec_system`: NULL if by_user has no column n_rec.
+--             `verdict`, `wins`: 'higher' or 'lower', and users with a higher value, for the columns of
+--             ranking.beyond_accuracy_by_user and ranking.overlap_by_user, since neither direction is better.
+--             `caveats`: also `perhaps_lower_is_better`, for a column with a name like latency_ms, cost, price, rank or
+--             error that is not in lower_is_better.
+-- Errors:     As for ranking.compare. More than one row per system and user (and k and segment). A row in by_user without
+--             one in predicted. A value that is NaN or infinite. A k that is a string. Two systems without a common user
+--             with recommendations (n_rec) by both; in one of several segments, the verdict is 'unclear' instead.
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking.compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);

@@ -1,18 +1,17 @@
 -- Corrects the p-values of a comparison over all of its rows, for use as a CI gate.
 --
 -- With Holm's correction, the probability of any false 'better' or 'worse' is at most 1 - confidence over all rows together
--- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power for
--- all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
+-- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power
+-- for all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
 --
--- The rows do not show errors in the data, such as leaked truth. Stop a pipeline at the errors of ranking.check, too (with dbt,
--- by the test ranking_no_problems).
+-- Stop a pipeline at the errors of ranking.check, too: the rows do not show errors in the data, such as leaked truth.
 --
--- comparison: Pass all systems, segments, measures and cutoffs of the gate. Without a column higher_is_better, the direction
---             follows from the name of the measure. Rows without a segment, or with the segment '(all)', describe all users.
--- margin: It is that of the comparison. It affects users_needed only, which is NULL if the comparison had a margin and you do
---             not pass it.
+-- comparison: Pass all systems, segments, measures and cutoffs of the gate. Without a column higher_is_better, the
+--             direction follows from the name of the measure. Rows without a segment, or with the segment '(all)', describe
+--             all users.
+-- margin: Pass the same margin again, or users_needed is NULL.
 -- Returns:    The rows, with new p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict.
--- Errors:     A table without rows. A row with k = 0. A confidence or correction that is not allowed.
+-- Errors:     A table without rows. A row with k = 0.
 -- Source:     Holm (1979)
 -- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', ks := [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;

@@ -1,28 +1,28 @@
 -- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, as means over the users.
 --
--- rec: It must have two systems or more.
--- baseline: Pairs are of at most 20 systems.
 -- persistence: 1 gives all ranks the same weight.
--- Returns:     One row per pair of systems and k. Means are NULL if no user has a list.
---              `users`: users with a list by at least one system.
---              `baseline_users_without_rec`, `system_users_without_rec`: users without a list by one system. They count as 0.
---              `overlap`: common items / items of the longer list.
---              `jaccard`: common items / items in either list.
---              `rbo`: rank-biased overlap.
---              `same_first`: share of users with the same first item.
---              `same_list`: share of users with the same items in the same order.
--- Errors:      As for ranking.judged, except those of truth. Invalid cutoffs, as for ranking.evaluate. A rec with fewer than
---              two systems. A baseline that is not among them. A persistence of 0 or less, or above 1.
+-- Returns:    One row per pair of systems (at most 20, unless you pass a baseline) and k. Means are NULL if no user has a
+--             list.
+--             `users`: users with a list by at least one system.
+--             `baseline_users_without_rec`, `system_users_without_rec`: users without a list by one system. They count as
+--             0.
+--             `overlap`: common items / items of the longer list.
+--             `jaccard`: common items / items in either list.
+--             `rbo`: rank-biased overlap.
+--             `same_first`, `same_list`: share of users with the same first item, and with the same items in the same
+--             order.
+-- Errors:     As for ranking.judged, except those of truth. A rec with fewer than two systems. A baseline that is not among
+--             them.
 -- Source:      Webber, Moffat and Zobel (2010) for rank-biased overlap
 -- Example:     SELECT k, users, overlap, jaccard, rbo, same_first
 --              FROM ranking.overlap('rec', [5, 10], baseline := 'popularity');
 --
--- Each list is cut at k. Then NULLs and repeated items are removed, and the ranks are closed up. Identical lists have the value
--- 1 and lists without a common item 0, at every k.
+-- Each list is cut at k. Then NULLs and repeated items are removed, and the ranks are closed up. Identical lists have the
+-- value 1 and lists without a common item 0, at every k.
 --
--- rbo is a weighted mean over the depths d from 1 to the length of the longer list. At depth d, it averages (common items of
--- both lists cut at d) / d, with the weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The package rbo
--- extrapolates by default.
+-- rbo is a weighted mean over the depths d from 1 to the length of the longer list. At depth d, it averages (common items
+-- of both lists cut at d) / d, with the weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The
+-- package rbo extrapolates by default.
 CREATE OR REPLACE MACRO ranking.overlap(ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}
 {% import "tables/internal/means.jinja" as means %}

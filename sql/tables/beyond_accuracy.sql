@@ -4,30 +4,26 @@
 -- items: itemid, category. An item may have several rows, or NULL for no category.
 -- head: All other items are the long tail.
 -- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
--- Returns:    One row per system and k: [system,] k, users, users_without_history, the means of the columns of
---             ranking.beyond_accuracy_by_user, and measures of all lists together.
+-- Returns:    One row per system and k: [system,] k, the columns below, and the mean of each column of
+--             ranking.beyond_accuracy_by_user over the users whose value is not NULL. The catalog is the items in `items`,
+--             or without it those in history.
 --             `users`: users with a list.
 --             `users_without_history`: those without a row in history.
---             Each mean is over the users whose value is not NULL.
---             The measures of all lists are popularity_lift, n_items, coverage, items_outside_catalog, gini, entropy and
---             personalization.
+--             `n_items`: number of different items in all lists.
+--             `coverage`: share of the catalog that is in at least one top k.
+--             `items_outside_catalog`: items that count in no other measure of the catalog, so that coverage never exceeds
+--             1.
+--             `gini`, `entropy`: how evenly the lists use the catalog, by the number of lists with each item; items in no
+--             list count as 0. `gini` is that of ranking.gini_coverage, `entropy` is in bits.
+--             `personalization`: as in ranking.personalization.
+--             `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1.
+--             At 0.5, recommended items are half as popular again as items in the history. Only users with both count.
 -- Errors:     As for ranking.beyond_accuracy_by_user. A table of items without an item.
--- Source:     As for ranking.beyond_accuracy_by_user; Abdollahpouri et al. (2019) for popularity_lift
+-- Source:     Abdollahpouri et al. (2019) for popularity_lift
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
 --             SELECT system, popularity, popularity_lift, long_tail, coverage
 --             FROM ranking.beyond_accuracy('rec', [10], history := 'rated');
---
--- The catalog consists of the items in `items`, or without it of the items in history.
---
--- `n_items`: number of different items in all lists. `coverage`: share of the catalog that is in at least one top k. It never
--- exceeds 1: items outside the catalog count in `items_outside_catalog`, not in coverage, gini or entropy.
---
--- `gini` and `entropy` (in bits): how evenly the lists use the catalog, by the number of lists that contain each item. Items in
--- no list count as 0. The columns `gini` and `personalization` are the aggregates gini_coverage and personalization.
---
--- `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1. A value of
--- 0.5 means that recommended items are half as popular again as items in the history. Only users with both count.
 CREATE OR REPLACE MACRO ranking.beyond_accuracy(ARGUMENTS) AS TABLE
 {% import "lists/internal/items.jinja" as items %}
 {% import "tables/internal/contents.jinja" as contents %}

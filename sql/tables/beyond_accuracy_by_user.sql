@@ -4,13 +4,25 @@
 -- items: itemid, category. An item may have several rows, or NULL for no category.
 -- head: All other items are the long tail.
 -- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
--- Returns:    One row per system, user in rec and k: [system,] userid, k, n_rec, n_items and a DOUBLE for each measure whose
---             tables you pass. Measures are NULL for a list without items.
---             `n_rec`: number of rows in rec.
---             `n_items`: number of different items in the top k.
--- Errors:     A table that does not exist. A column that is missing or of an unsuitable type. A column in rec that looks like
---             systems or runs and is not named. Invalid cutoffs, as for ranking.by_user. A history without a pair of user
---             and item. A head outside 0 to 1. A divergence other than 'js' and 'kl'.
+-- Returns:    One row per system, user in rec and k: [system,] userid, k, and the columns whose tables you pass. Measures
+--             are NULL for a list without items. L is the set of different items in the top k; NULLs and repetitions take
+--             up ranks. u(i) of the U users in history have item i.
+--             `n_rec`, `n_items`: number of rows in rec, and of items in L.
+--             `popularity`: mean of u(i) / U over L. An item that is not in history counts as 0.
+--             `profile_popularity`: the same over the user's own history. NULL without a history or a list, so that its
+--             mean covers the same users.
+--             `novelty`: mean of -log2(max(u(i), 1) / U) over L. An unknown item counts as if one user had it.
+--             `long_tail`: share of L outside the head: the most popular items, by u and then itemid, up to the item with
+--             which they reach the share `head` of all pairs.
+--             `repeats`: share of L in the user's own history; NULL without one.
+--             `cold`: share of L that is not in history.
+--             `diversity`: mean Jaccard distance between the category sets of two items, over all pairs of items in L with
+--             a category. NULL for fewer than two such items.
+--             `categories`: share of all categories that are in L.
+--             `miscalibration`: divergence of the category shares in L from those in the user's history. Each item spreads
+--             a weight of 1 evenly over its categories, at any rank. 'kl' is KL(p, 0.99 q + 0.01 p) for history p and list
+--             q. NULL if list or history has no category.
+-- Errors:     As for ranking.judged, except those of truth. A history without a pair of user and item.
 -- Source:     Abdollahpouri, Mansoury, Burke and Mobasher (2019), popularity and long tail; Zhou et al. (2010) and Vargas
 --             and Castells (2011), novelty; Ziegler et al. (2005), diversity; Steck (2018), miscalibration
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
@@ -18,26 +30,6 @@
 --             SELECT system, userid, popularity, novelty, repeats
 --             FROM ranking.beyond_accuracy_by_user('rec', [10], history := 'rated')
 --             ORDER BY popularity DESC, userid, system LIMIT 3;
---
--- Below, L is the set of different items in the top k. NULLs and repetitions take up ranks. History has U users, u(i) of them
--- with item i.
---
--- `popularity`: mean of u(i) / U over L. An item that is not in history counts as 0. `profile_popularity`: the same over the
--- user's own history. It is NULL without a history or a list, so that its mean covers the same users.
---
--- `novelty`: mean of -log2(max(u(i), 1) / U) over L. An unknown item counts as if one user had it.
---
--- `long_tail`: share of L outside the head. The head is the most popular items, by u and then itemid, up to the item with
--- which they reach the share `head` of all pairs. Items that are not in history belong to the tail.
---
--- `repeats`: share of L in the user's own history; NULL without one. `cold`: share of L that is not in history.
---
--- `diversity`: mean Jaccard distance between the category sets of two items, over all pairs of items in L with a category.
--- It is NULL for fewer than two such items. `categories`: share of all categories that are in L.
---
--- `miscalibration`: divergence of the category shares in L from those in the user's history. Each item spreads a weight of
--- 1 evenly over its categories. Ranks do not count. 'kl' is KL(p, 0.99 q + 0.01 p) for history p and list q. The value is NULL
--- if list or history has no category.
 --
 -- No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
 -- included, since libraries define it in different ways.

@@ -1,14 +1,12 @@
 -- Computes every measure for each user with truth and each cutoff.
 --
--- measures: Each has a column of that name, NULL at other cutoffs. By default every measure with default options, except err.
+-- measures: Each has a column of that name, NULL at other cutoffs. By default every measure with default options, except
+--             err.
 -- ks: Use a constant, a $parameter or getvariable('ks'), not a subquery.
--- ties: With 'expected', measures without a closed form have no column.
--- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure.
---             `n_rec`: number of rows in rec.
---             `n_truth`: number of relevant items.
--- Errors:     As for ranking.judged. No cutoffs, or a cutoff that is negative or not an integer. Unknown measures, options or
---             cutoffs of measures: FROM ranking.functions() lists all. With ties := 'expected', a measure without a closed
---             form.
+-- ties: With 'expected', measures without a closed form have no column; to name one is an error.
+-- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure. `n_rec`: number
+--             of rows in rec. `n_truth`: number of relevant items.
+-- Errors:     As for ranking.judged. Unknown measures, options or cutoffs of measures: FROM ranking.functions() lists all.
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
 CREATE OR REPLACE MACRO ranking.by_user(ARGUMENTS) AS TABLE

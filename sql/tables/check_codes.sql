@@ -1,15 +1,14 @@
 -- Lists the problems that ranking.check finds: the severity of each, and advice for SQL, the command and Python.
 --
--- Returns: One row per code, in the order of the rows of ranking.check: place, code, about, needs, counted, error_from,
---          warning_from, can_be_problem, problem, in_sql, in_command, in_python.
---          `about`: the table, rec, truth or history.
---          `needs`: the argument without which there is no check: history, items, predicted_truth or NULL.
---          `counted`: the unit of the column `of`.
---          `error_from` and `warning_from`: the lowest share count / of that is an 'error' or a 'warning'; lower shares are
---          'info'. 0 means always and NULL never. A test decides about upside_down, truth_in_rec and partial_leak.
---          `can_be_problem`: false if the severity is always 'info'.
---          `problem`: the sentence, with {user}, {item} and so on for the names of columns.
---          `in_sql`, `in_command` and `in_python`: advice.
+-- Returns:    One row per code, in the order of the rows of ranking.check: place, code, and these columns.
+--             `about`: the table, rec, truth or history.
+--             `needs`: the argument without which there is no check: history, items, predicted_truth or NULL.
+--             `counted`: the unit of the column `of`.
+--             `error_from`, `warning_from`: the lowest share count / of that is an 'error' or a 'warning'; lower shares are
+--             'info'. 0 means always and NULL never. A test decides about upside_down, truth_in_rec and partial_leak.
+--             `can_be_problem`: false if the severity is always 'info'.
+--             `problem`: the sentence, with {user}, {item} and so on for the names of columns.
+--             `in_sql`, `in_command`, `in_python`: advice.
 -- Example: SELECT code, warning_from, in_sql FROM ranking.check_codes() WHERE code LIKE 'ties%';
 
 -- A line is a row, with ` | ` between its columns, since DuckDB parses one string quickly.

@@ -1,17 +1,15 @@
 -- Computes the distribution of every measure over the users with truth, for each system and cutoff.
 --
--- Returns:    One row per system, k and measure: [system,] k, measure, users, users_undefined, mean, standard_deviation,
---             standard_error, minimum, percentile_5, quartile_1, median, quartile_3, percentile_95, maximum, zeros.
+-- Returns:    One row per system, k and measure: [system,] k, measure, and these columns.
 --             `users`: users with a value.
 --             `users_undefined`: users whose value is NULL.
---             `standard_deviation`: of the sample.
---             `standard_error`: of the mean.
+--             `mean`, `standard_deviation`, `standard_error`: of the sample, and of the mean.
+--             `minimum`, `percentile_5`, `quartile_1`, `median`, `quartile_3`, `percentile_95`, `maximum`: interpolated
+--             quantiles (Hyndman and Fan 1996, type 7). Their last digit may differ between versions of DuckDB.
 --             `zeros`: share of users whose value is 0.
 -- Errors:     As for ranking.judged and ranking.by_user.
 -- Example:    SELECT system, mean, median, zeros
 --             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
---
--- Quantiles are interpolated (Hyndman and Fan 1996, type 7). Their last digit may differ between versions of DuckDB.
 CREATE OR REPLACE MACRO ranking.distribution(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

@@ -1,30 +1,26 @@
 -- Explains the measures of one user: the lists rank by rank, and the relevant items that were missed.
 --
--- ties: With 'expected', gain, DCG, NDCG, precision and recall are means over all orders of tied items; grade and relevant are
---             those of the item.
+-- ties: With 'expected', gain, DCG, NDCG, precision and recall are means over all orders of tied items; grade and relevant
+--             are those of the item.
 -- Returns:    For each system one row per rank, then one per relevant item that is not in the top k, highest grade first.
---             Columns: [system,] rank, itemid, score, grade, relevant, gain, discount, contribution, dcg, `ideal_dcg`, ndcg,
---             "precision", recall, found_at.
+--             `rank`: NULL for a missed item.
 --             `itemid`: a UUID becomes a string.
---             `grade`: NULL if truth has none.
+--             `score`, `grade`, `relevant`: of the item. `grade` is NULL if truth has none, and a repeated item is a miss
+--             without a grade.
 --             `gain`: 2^grade - 1, or 0 for a miss.
 --             `discount`: 1 / log2(rank + 1).
 --             `contribution`: gain * discount, the part of DCG at this rank.
---             `dcg`, `ideal_dcg`, `ndcg`, `precision` and `recall`: of the list down to this rank.
+--             `dcg`, `ideal_dcg`, `ndcg`, `precision`, `recall`: of the list down to this rank. In row k they are the
+--             results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and `ndcg` at k, but
+--             `precision` still divides by the rank.
 --             `found_at`: rank beyond k of a missed item; NULL if it is not in the list.
--- Errors:     As for ranking.judged. A k that is negative or not an integer. A user in neither rec nor truth.
+-- Errors:     As for ranking.judged. A user in neither rec nor truth.
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
 --                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
 --             FROM ranking.explain('rec', 'truth', 'c02', 5) WHERE system = 'similar';
 --
--- The measures in row k are the results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and
--- `ndcg` at k, but `precision` still divides by the rank.
---
--- A repeated item is a miss without a grade. If the user is only in rec, all measures, relevant and
--- gain are NULL.
---
--- To hide missed items that are no longer in a catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL. To
--- find the users with the largest losses, see `examples/queries.md`.
+-- If the user is only in rec, all measures, relevant and gain are NULL. To hide missed items that are no longer in a
+-- catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL.
 CREATE OR REPLACE MACRO ranking.explain(ARGUMENTS) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}
 {% import "measures/internal/gains.jinja" as gains %}

@@ -1,12 +1,8 @@
 -- Lists every measure, table function and aggregate of ranking-udfs, one row each.
 --
--- Returns: name, kind, aliases, arguments, options, range, empty, source, description.
---          `arguments`: for a measure, those before k and options.
---          `options`: the default value comes first.
---          `range`, `empty` and `source`: of measures only.
---          `empty`: the value if truth is empty, or if the measure is undefined.
+-- Returns:    name, kind, aliases, arguments, options, range, empty, source, description. `arguments`: for a measure, those
+--             before k and options. `options`: the default value comes first. `range`, `empty` and `source` are those of
+--             measures. `empty`: the value if truth is empty, or if the measure is undefined.
 -- Example: SELECT name, options FROM ranking.functions() WHERE kind = 'measure' AND len(options) = 1 LIMIT 3;
---
--- Each measure that takes truth is also a macro over judged rankings, such as ranking.ndcg.
 CREATE OR REPLACE MACRO ranking.functions() AS TABLE
 FROM (VALUES FUNCTION_ROWS) AS functions(name, kind, aliases, arguments, options, range, empty, source, description);
