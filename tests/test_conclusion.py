@@ -50,13 +50,14 @@ UNITS = [
 ]
 # A measure, the means of each model, those with a significant lead at each k, and the title.
 TITLES = [
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a a", ": highest for a at every k"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a -", ": highest for a at k = 5; no significant lead at k = 10"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": highest for a at k = 5; highest for b at k = 10"),
-    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", "- -", ": no significant lead at any k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a a", ": a leads at every k"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.6", "a -", ": a leads at k = 5"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": a leads at k = 5"),
+    ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", "- -", ": no significant lead"),
     ("ndcg@9", "a 0.5; b 0.5", "-", ": no significant lead"),
-    ("first_hit_rank@9", "a 2.5; b 3.0", "a", ": lowest for a"),
+    ("first_hit_rank@9", "a-name-of-so-many-characters 2.5; b 3.0", "a-name-of-so-many-characters", ": a-name-of-so-ma... leads"),
     ("hits@9", "a 2.5", "", ": 2.5"),
+    ("hits@5,7,9", "a 1.5 2 2.5", "", ": 1.5 at 5, 2.5 at 9"),
 ]
 # fmt: on
 
@@ -93,7 +94,7 @@ def test_unit_replaces_users_in_sentences_only() -> None:
 
 def test_users_needed_are_reported_with_condition() -> None:
     row = {"measure": "ndcg", "users_needed": 1_234, "users": 110, "difference": -0.0213}
-    needed = "Inconclusive with 110 users. If the true difference {}, about 1200 users are needed in all to detect it with 80% power; if it is half of that, 4900."
+    needed = "Inconclusive with 110 users. If the true difference {}, about 1,200 users are needed in all to detect it with 80% power; if it is half of that, 4,900."
     fewer = (
         "If the true difference equals the margin, 0.05, 110 users are enough to detect it with 80% power."
     )
@@ -318,9 +319,11 @@ def test_chart_title_names_significantly_best_model(
 def test_narrowest_interval_sets_decimals_of_column() -> None:
     assert column_decimals([0.5, 0.25], [0.1, 0.0123, None]) == 3
     assert column_decimals([0.5, 0.0001]) == 4
+    assert column_decimals([0.5, 0.25], [0.2]) == 3
     assert column_decimals([1234.5]) == 0
     assert column_decimals([]) == 3
     assert format_mean(0.5, 0.4877, 0.5123) == ("0.500", "± 0.012")
+    assert format_mean(12345.678, 12344.567, 12346.789) == ("12,346", "± 1")
     assert format_mean(0.98, 0.87, 1.0, decimals=3) == ("0.980", "(0.870 to 1.000)")
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
 

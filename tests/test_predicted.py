@@ -343,7 +343,7 @@ def test_sentence_has_both_verdicts_and_gain_in_precision(
     row |= {"difference": 0.004, "low": -0.011, "high": 0.019}
     row |= {"standard_error": 0.01, "labelled_standard_error": 0.018, **changed}
     assert predicted_sentence(row, 4) == (
-        "200 of 5000 users have human labels, and the means are of these. By the predicted grades alone, "
+        "200 of 5,000 users have human labels, and the means are of these. By the predicted grades alone, "
         f"B would be {verdict} than A by 0.031 in NDCG@10; the human labels correct this to {difference}: "
         f"unclear. {width}"
     )
@@ -393,7 +393,7 @@ def test_tables_name_users_of_means_and_differences(run: Run) -> None:
     assert "old has the best Hit rate@1 over all 220 users, but not significantly better than new." in answer
     assert "For the users with human labels: with old, 40% (8 of 20; " in answer
     (row,) = tables_in(found["Differences from old"])[0]
-    assert (row["Mean (graded)"], row["Baseline (graded)"]) == ("0.60", "0.40")
+    assert (row["Mean (graded)"], row["Baseline (graded)"]) == ("0.600", "0.400")
     assert float(row["Difference (all)"]) < 0
 
 

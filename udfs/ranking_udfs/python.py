@@ -157,7 +157,7 @@ def report(
 
     Returns:
         A Page. Its `html` is a complete HTML file; `save(path)` writes it. Problems in the data are on the
-        page.
+        page. `charts` has the charts by name, such as `ndcg` and `ndcg-differences`; a notebook shows each.
 
     Raises:
         ValueError, TypeError, duckdb.Error: as for `evaluate`.

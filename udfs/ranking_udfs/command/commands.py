@@ -343,7 +343,7 @@ def sql(work: Work) -> str:
 
 
 def report(options: Any) -> None:
-    from ..reporting.drawing import library, png, svg
+    from ..reporting.drawing import library
     from ..reporting.findings import Findings
     from ..reporting.page import page
 
@@ -354,17 +354,14 @@ def report(options: Any) -> None:
     if options.figures is not None:
         check_folder(options.figures)
     with open_work(options, 5) as work:
-        work.notify = lambda _: None  # the page shows the problems
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), options.figure_format
         files: dict[str, str | bytes] = {} if options.output is None else {options.output: drawn.html}
         if options.figures is not None:
             os.makedirs(options.figures, exist_ok=True)
-            draw = {"svg": svg, "png": png}[form]
-            for chart in itertools.chain(*drawn.charts.values()):
-                path = os.path.join(options.figures, f"{chart.name}.{form}")
-                files[path] = draw(chart.specification)
+            for name, chart in drawn.charts.items():
+                files[os.path.join(options.figures, f"{name}.{form}")] = chart.image(form)
         check_outputs([*files], input_files(work.con, work.inputs))
     for path, content in files.items():
         write_output(path, content)

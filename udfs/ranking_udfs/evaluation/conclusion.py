@@ -67,7 +67,7 @@ def sentence(row: Row, options: Values, family: int, digits: int, compared: str 
         row, digits, -1 if is_decided and difference < 0 else 1
     )  # "worse by 0.01", not "worse by -0.01"
     is_identical = row["ties"] == row["users"] > 1
-    differ = in_unit(f"equal for all {row['users']} users") if is_identical else f"difference {size}"
+    differ = in_unit(f"equal for all {row['users']:,} users") if is_identical else f"difference {size}"
     if is_decided:
         text = f"{system} is significantly {verdict} than {baseline} in {what} by {size}"
     elif verdict == "error":
@@ -124,11 +124,11 @@ def users_texts(row: Row) -> Iterator[str]:
         measure = measure_of(row["measure"]).measure
         lacking = measure.empty.lacking if "truth" in measure.arguments else ""
         of_both = f"{lacking} in both" if lacking else "a value from both"
-        yield in_unit(f"; based on the {row['users']} of {everybody} users with {of_both}")
+        yield in_unit(f"; based on the {row['users']:,} of {everybody:,} users with {of_both}")
     without = {name: row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")}
     for name, left_out in without.items():
         if left_out > everybody / 10:
-            yield in_unit(f"; {left_out} of {everybody} users have no recommendations from ") + printable(
+            yield in_unit(f"; {left_out:,} of {everybody:,} users have no recommendations from ") + printable(
                 row[name]
             )
     if all(without.values()) and sum(without.values()) > everybody / 2:
@@ -145,11 +145,13 @@ def needed_sentence(row: Row, options: Values) -> str:
     which = f"equals the margin, {size}" if margin else f"is the observed {size}"
     if needed <= users:
         return in_unit(
-            f"If the true difference {which}, {users} users are enough to detect it with 80% power."
+            f"If the true difference {which}, {users:,} users are enough to detect it with 80% power."
         )
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
-    text = f"Inconclusive with {users} users. If the true difference {which}, about {about} users are needed"
-    return in_unit(f"{text} in all to detect it with 80% power; if it is half of that, {more}.")
+    text = (
+        f"Inconclusive with {users:,} users. If the true difference {which}, about {about:,} users are needed"
+    )
+    return in_unit(f"{text} in all to detect it with 80% power; if it is half of that, {more:,}.")
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
@@ -165,7 +167,7 @@ def predicted_sentence(row: Row, digits: int) -> str:
     )
     ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
     interval = f" ({' to '.join(format_number(end, digits) for end in ends)})" if ends else ""
-    text = in_unit(f"{row['users']} of {everybody} users have human labels, and the means are of these. ")
+    text = in_unit(f"{row['users']:,} of {everybody:,} users have human labels, and the means are of these. ")
     text += f"By the predicted grades alone, {system} would be {by} in {measure_label(row)}; "
     text += "the human labels correct this to "
     text += f"{format_number(sign * row['difference'], digits)}{interval}: {row['verdict']}."
@@ -237,13 +239,13 @@ def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
     label = measure_label(order.best)
     if order.best.get("users_predicted"):  # differences are over all users, means are not
         users = order.best["users"] + order.best["users_predicted"]
-        label += in_unit(f" over all {users} users")
+        label += in_unit(f" over all {users:,} users")
     if order.is_tied:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
     else:
         text = f"{first} has the best {label}, {outcome_text(order.rows, len(order.means) - 1)}."
     if shared and shared[0]["system"] != next(iter(order.means)):
-        where = in_unit(f"for the {shared[0]['users']} users with recommendations from every model")
+        where = in_unit(f"for the {shared[0]['users']:,} users with recommendations from every model")
         text += f" However, {where}, {printable(shared[0]['system'])} has the best mean."
     return text
 
@@ -289,9 +291,9 @@ def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
     mean, *shown = format_fixed([scale * number for number in numbers], decimals)
     details = [f"{' to '.join(shown)}{unit}"] if shown else []
     if in_words and in_words.range.is_yes_or_no:
-        details.insert(0, f"{round(row['mean'] * row['users'])} of {row['users']}")
+        details.insert(0, f"{round(row['mean'] * row['users']):,} of {row['users']:,}")
     elif in_words:
-        details.append(in_unit(f"{row['users']} users"))
+        details.append(in_unit(f"{row['users']:,} users"))
     return f"{mean}{unit} ({'; '.join(details)})" if details else f"{mean}{unit}"
 
 
@@ -330,7 +332,7 @@ def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]
 
 def excluded_text(rows: Sequence[Row]) -> str:
     without = [
-        f"{row['users_without_history']} of {row['users']} with {printable(row['system'])}"
+        f"{row['users_without_history']:,} of {row['users']:,} with {printable(row['system'])}"
         for row in rows
         if row["users_without_history"]
     ]
@@ -343,8 +345,8 @@ def refused_sentence(rows: Sequence[Row]) -> str:
     for name, (row, *_) in by_model(rows).items():
         answered = row["wrongly_answered"]  # from the lowest threshold on
         of = "" if name is None else f"{printable(name)} "
-        texts.append(f"{of}{answered} answered, {count - answered} refused")
-    return in_unit(f"{count} unanswerable user{'s' * (count != 1)}: ") + f"{'; '.join(texts)}."
+        texts.append(f"{of}{answered:,} answered, {count - answered:,} refused")
+    return in_unit(f"{count:,} unanswerable user{'s' * (count != 1)}: ") + f"{'; '.join(texts)}."
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
@@ -358,14 +360,14 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
         of = "" if name is None else f"{printable(name)}: "
         smallest = min(mine, key=lambda candidate: candidate["refused_share"] + candidate["answered_share"])
         errors, refused = errors_of(fewest), fewest["users_with_relevant"]
-        few = f"Fewest errors ({errors}{f'; {refused} if all are refused' if refused < errors else ''})"
+        few = f"Fewest errors ({errors:,}{f'; {refused:,} if all are refused' if refused < errors else ''})"
         sides = {few: fewest, "Smallest sum of the two shares": smallest}
         if fewest == smallest:
             sides = {f"{few} and smallest sum of the two shares": fewest}
         errors_by_side = [
             f"{what}, with threshold {format_number(row['threshold'], digits)}: "
-            f"{row['wrongly_refused']} of {row['users_with_relevant']} answerable refused, "
-            f"{row['wrongly_answered']} of {row['users_without_relevant']} unanswerable answered."
+            f"{row['wrongly_refused']:,} of {row['users_with_relevant']:,} answerable refused, "
+            f"{row['wrongly_answered']:,} of {row['users_without_relevant']:,} unanswerable answered."
             for what, row in sides.items()
         ]
         texts.append(" ".join([f"{of}AUC {auc}.", *errors_by_side]))
@@ -402,7 +404,7 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     numbers = [row["mean"] for row in rows]
     shown = zip(format_fixed(numbers, column_decimals(numbers)), rows, strict=True)
     means = [f"{mean} with {printable(row['system'])}" for mean, row in shown]
-    where = in_unit(f"For the {rows[0]['users']} users with recommendations from every model")
+    where = in_unit(f"For the {rows[0]['users']:,} users with recommendations from every model")
     return f"{where}, {label} is {', '.join(means)}."
 
 
@@ -459,7 +461,7 @@ def caveat(rows: Sequence[Row]) -> str:
     for row in rows:
         name = "" if row["system"] is None else f"{printable(row['system'])} "
         percent = f"{100 * share_of(row):.0f}" if share_of(row) >= MIN_CAVEAT_SHARE else "< 1"
-        counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent}%)" if row["of"] else ""))
+        counts.append(f"{name}{row['count']:,}" + (f" of {row['of']:,} ({percent}%)" if row["of"] else ""))
     advice = dict.fromkeys(row["write"] for row in rows if row["write"])
     return f"{rows[0]['problem']}: {', '.join(counts)}{''.join(f'; {text}' for text in advice)}."
 

@@ -89,16 +89,25 @@ def format_p(p: float | None) -> str:
     return f"< {SMALLEST_P:f}".rstrip("0") if is_small else format_number(p, DIGITS_OF_P)
 
 
+def exponent_of(number: float) -> int:
+    """Return the power of ten of the first digit of a number, which is not 0."""
+    return floor(log10(abs(number)))
+
+
 def decimals_of(half: float, digits: int = DIGITS) -> int:
     """Return the decimals of a mean such that half of its interval has two digits."""
-    return max(digits - 2, DIGITS_OF_P) - 1 - floor(log10(half)) if half > 0 else MOST_DECIMALS + 1
+    return max(digits - 2, DIGITS_OF_P) - 1 - exponent_of(half) if half > 0 else MOST_DECIMALS + 1
 
 
 def format_fixed(numbers: Sequence[float], decimals: int, digits: int = DIGITS) -> list[str]:
-    """Format numbers with the same decimals, or each alone if there are more than MOST_DECIMALS."""
-    if decimals > MOST_DECIMALS or max(map(abs, numbers)) >= 10**MOST_DECIMALS:
+    """Format numbers with the same decimals, so that the largest has at most `digits` significant digits.
+
+    Each has its own format if there are more than MOST_DECIMALS.
+    """
+    if decimals > MOST_DECIMALS or (largest := max(map(abs, numbers))) >= 10**MOST_DECIMALS:
         return [format_number(number, digits) for number in numbers]
-    return [f"{number:.{max(decimals, 0)}f}" for number in numbers]
+    decimals = min(decimals, digits - 1 - exponent_of(largest)) if largest else decimals
+    return [f"{number:,.{max(decimals, 0)}f}" for number in numbers]
 
 
 def half_of(low: float | None, high: float | None) -> float | None:
@@ -130,13 +139,15 @@ def column_decimals(
 ) -> int:
     """Return the decimals of a column: from its narrowest interval, or from its largest number.
 
+    The largest number has all but one of the digits even if its interval is wide.
+
     A result above MOST_DECIMALS means that the numbers need individual formats.
     """
     widths = [half for half in halves if half]
+    largest = exponent_of(max((abs(number) for number in numbers if number), default=1.0))
     if widths:
-        return max(decimals_of(half, digits) for half in widths)
-    largest = max((abs(number) for number in numbers if number), default=1.0)
-    return max(digits - 1 - floor(log10(largest)), 0)
+        return max(digits - 2 - largest, *(decimals_of(half, digits) for half in widths))
+    return max(digits - 1 - largest, 0)
 
 
 def format_cut_off(k: int | None) -> str:

@@ -1,15 +1,16 @@
 """Make the charts of a report: a Vega-Lite specification, a title with the message, and a table for each."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..evaluation.conclusion import select_thresholds
-from ..evaluation.pairs import ModelOrder
-from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit, join_names
+from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit
 from ..measures.grammar import Choice
-from .drawing import BAND, COLOURS, GRID, INK, LOSS
+from ..texts import shorten
+from .drawing import BAND, COLOURS, GRID, INK, LOSS, image
 from .findings import Findings, Histogram
 
 MOST_SYSTEMS = len(COLOURS)
@@ -21,18 +22,22 @@ SHAPES = (
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # fonts with the same widths on all systems
 WIDTH, HEIGHT = 400, 170  # width with axes and names, height without them
 LABELS = 130  # the most pixels of a name at an axis
+LONGEST_NAME = 18  # the most characters of a name in a title
 TEXT = {"labelColor": INK, "labelFontSize": 12, "labelLimit": LABELS}
 LINES = {"domainColor": INK, "tickColor": INK, "gridColor": GRID}
+APART = {"labelFlush": False, "labelOverlap": True, "labelSeparation": 8}
+
 CONFIG = {
     "aria": False,
     "background": None,
     "font": FONT,
     "view": {"stroke": None},
-    "axis": {**TEXT, **LINES, "titleColor": INK, "titleFontWeight": "normal", "titleFontSize": 12},
+    "title": {"anchor": "start", "color": INK, "fontSize": 14, "limit": WIDTH, "offset": 8},
+    "axis": {**TEXT, **LINES, **APART, "titleColor": INK, "titleFontWeight": "normal", "titleFontSize": 12},
     "legend": {**TEXT, "orient": "bottom", "columns": 3},
     "header": {**TEXT, "labelLimit": 200, "title": None},
 }
-FEW_TICKS, SHARES = {"tickCount": 5}, {"format": "%", "tickCount": 5}
+FEW_TICKS, SHARES = {"tickCount": 4}, {"format": "%", "tickCount": 4}
 BAR = {"type": "bar", "stroke": INK, "strokeWidth": 0.5}
 ENDS = {"Low": "low", "High": "high"}
 OF_SYSTEM = {"System": "system", "k": "k"}
@@ -45,11 +50,20 @@ Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header and cells; numbe
 
 @dataclass(frozen=True)
 class Chart:
+    """A chart with its numbers. A notebook displays it with its title."""
+
     name: str  # for a file name, and for ids on a page
     title: str  # the message of the chart
-    specification: dict[str, Any]
-    header: Sequence[str]  # of the table
-    rows: Sequence[Sequence[Any]]  # the cells of the table; numbers are not formatted
+    specification: dict[str, Any] = field(repr=False)
+    header: Sequence[str] = field(repr=False)  # of the table
+    rows: Sequence[Sequence[Any]] = field(repr=False)  # the cells of the table; numbers are not formatted
+
+    def image(self, form: str = "svg") -> bytes:
+        """Return the chart with its title as a file: svg or png."""
+        return image({**self.specification, "title": self.title}, form)
+
+    def _repr_svg_(self) -> str:
+        return self.image().decode()
 
 
 def keys_of(measure: Choice) -> Mapping[str, str]:
@@ -99,56 +113,46 @@ def intervals(x: Callable[[str], Encoding], value: str, y: Encoding, look: Encod
     return [line, points(x=x(value), y=y, **look)]
 
 
-# --- Titles ---
+# --- Titles: one line each ---
+
+
+def short(name: str) -> str:
+    return shorten(name, LONGEST_NAME)
 
 
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
-    """Write the significantly best system at each k, or the values of a single system, for a title."""
+    """Write the significantly best system, or the values of a single system, for a title."""
     if not any(row["users"] for row in rows):
         return in_unit(": no user has a value")
     if len(findings.systems) == 1:
-        return f": {values_text(measure, rows)}"
-    text = best_text(measure, findings.orders)
-    return f": {text}" if text else ""
-
-
-def values_text(measure: Choice, rows: Sequence[Row]) -> str:
-    """Write the values of one system with their cutoffs."""
-    values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
-    if len(measure.cuts) == 1:  # the title has the cutoff already
-        return ", ".join(values.values())
-    return ", ".join(f"{value} at {format_cut_off(k)}" for k, value in values.items())
-
-
-def best_text(measure: Choice, orders: Mapping[tuple[str, int | None], ModelOrder]) -> str:
-    """Write the best system at each k, if its lead is significant; nothing if systems cannot be ranked."""
-    cuts: dict[str, list[str]] = {}
-    word = "highest for" if measure.measure.higher_is_better else "lowest for"
-    for k in (k for k in measure.cuts if (measure.name, k) in orders):
-        order = orders[measure.name, k]
-        text = f"{word} {order.best['system']}" if order.is_significant else "no significant lead"
-        cuts.setdefault(text, []).append(format_cut_off(k))
-    if len(measure.cuts) == 1:
-        return "; ".join(cuts)
-    every = len(measure.cuts)
-    where = {
-        text: "at every k" if len(ks) == every else f"at k = {', '.join(ks)}" for text, ks in cuts.items()
-    }
-    text = "; ".join(f"{text} {at}" for text, at in where.items())
-    return text.replace("no significant lead at every", "no significant lead at any")
+        values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
+        ends = dict.fromkeys(k for k in (measure.cuts[0], measure.cuts[-1]) if k in values)
+        at = [f" at {format_cut_off(k)}" if len(measure.cuts) > 1 else "" for k in ends]
+        return f": {', '.join(values[k] + text for k, text in zip(ends, at, strict=True))}"
+    orders = {k: order for (name, k), order in findings.orders.items() if name == measure.name}
+    leads = {k: order.best["system"] for k, order in orders.items() if order.is_significant}
+    if not leads:
+        return ": no significant lead" if orders else ""
+    name, *_ = leads.values()
+    ks = [format_cut_off(k) for k, other in leads.items() if other == name]
+    where = f" at k = {', '.join(ks)}" if len(ks) < len(measure.cuts) else " at every k" if ks[1:] else ""
+    return f": {short(name)} leads{where}"
 
 
 def verdict_text(rows: Sequence[Row]) -> str:
-    """List the systems by verdict."""
-    systems: dict[str, list[str]] = {}
-    for row in rows:
-        systems.setdefault(row["verdict"], []).append(row["system"])
-    return "; ".join(f"{join_names(systems[verdict])} {verdict}" for verdict in MARKS if verdict in systems)
+    """Write the verdict on one system, or the number of systems with each verdict."""
+    if len(rows) == 1:
+        return f"{short(rows[0]['system'])} {rows[0]['verdict']}"
+    counts = Counter(row["verdict"] for row in rows)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS if verdict in counts)
 
 
-def share_text(count: int, of: int) -> str:
-    """Format a share of users with its counts: 73% (22 of 30 users)."""
-    return f"{count / of:.0%} ({count} of {of} {in_unit('users')})"
+def outcome_text(row: Row) -> str:
+    """Write the shares of users for whom a system wins and loses."""
+    if not row["users"]:
+        return in_unit("no user has values from both")
+    wins, losses = (row[name] / row["users"] for name in ("wins", "losses"))
+    return f"{short(row['system'])} wins {wins:.0%}, loses {losses:.0%}"
 
 
 # --- Charts ---
@@ -172,6 +176,12 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     }
 
 
+def charted(findings: Findings) -> list[str]:
+    """Return the systems of the charts: the baseline and the best ones."""
+    chosen = [*dict.fromkeys([findings.systems[0], *findings.best_first])][:MOST_SYSTEMS]
+    return [name for name in findings.systems if name in chosen]
+
+
 def bars_of(histogram: Histogram, rest: str) -> list[tuple[str, str, float, Mapping[str, int]]]:
     """Return heading, kind, edge and counts of each bar, lowest first; bins have the kind `rest`."""
     width = histogram.edges[1] - histogram.edges[0]
@@ -189,8 +199,8 @@ class Charts:
     """The charts of these findings, of as many systems as there are distinct colors."""
 
     def __init__(self, findings: Findings) -> None:
-        self.findings, self.systems = findings, findings.systems[:MOST_SYSTEMS]
-        self.y = name_axis("system", self.systems)
+        self.findings, self.systems, self.best = findings, charted(findings), findings.best_first[0]
+        self.names, self.y = set[str](), name_axis("system", self.systems)
         columns = 3 if max(map(len, self.systems)) <= 12 else 2
         legend = {"columns": columns, "symbolOpacity": 1} if len(self.systems) > 1 else None
         self.look, self.look_with_legend = self.system_encoding(None), self.system_encoding(legend)
@@ -206,22 +216,24 @@ class Charts:
 
     def draw(self, name: str, title: str, table: Table, data: Iterable[Row], **view: Any) -> Chart:
         """Make a chart of the rows of shown systems; a chart without facets has the width of its column."""
+        while name in self.names:  # a column may be called like another chart
+            name += "-2"
+        self.names.add(name)
         values = [dict(row) for row in data if row.get("system") in (None, *self.systems)]
         if "facet" not in view:
             view = {"autosize": {"type": "fit-x", "contains": "padding"}, "width": WIDTH, **view}
         specification = {"$schema": SCHEMA, "config": CONFIG, "data": {"values": values}, **view}
         return Chart(name, title, specification, *table)
 
-    def of_measure(self, kind: str, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
-        """Return the name of a chart, the rows of a measure, and its rows at the first cutoff."""
-        plain = re.sub(r"\W+", "-", measure.measure.name)  # the name of a column may have any characters
-        name = f"{kind}-{self.findings.measures.index(measure) + 1}-{plain}"
+    def of_measure(self, measure: Choice, rows: Iterable[Row]) -> tuple[str, list[Row], list[Row]]:
+        """Return the name of a measure in a file name, its rows, and its rows at the first cutoff."""
         every = [row for row in rows if row["measure"] == measure.name]
+        name = re.sub(r"\W+", "-", measure.name).strip("-")  # the name of a column may have any characters
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
 
     def means(self, measure: Choice) -> Chart:
         """Draw the means at one cutoff, with intervals."""
-        name, rows, _ = self.of_measure("means", measure, self.findings.means)
+        name, rows, _ = self.of_measure(measure, self.findings.means)
         layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
         title = measure.at(measure.cuts[0]) + leader_text(self.findings, measure, rows)
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
@@ -229,7 +241,7 @@ class Charts:
 
     def by_k(self, measure: Choice) -> Chart:
         """Draw the means by cutoff: a line with a band for each system."""
-        name, rows, _ = self.of_measure("by-k", measure, self.findings.means)
+        name, rows, _ = self.of_measure(measure, self.findings.means)
         ks, look = [format_cut_off(k) for k in sorted(measure.cuts, key=cut_off_key)], self.look_with_legend
         low, mean = number_axis("low", measure.label), number_axis("mean", measure.label)
         x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cutoff k", "axis": {"labelAngle": 0}}
@@ -238,7 +250,7 @@ class Charts:
             layer("line", y=mean, color=look["color"]),
             points(y=mean, **look),
         ]
-        title = f"{measure.label} by cutoff{leader_text(self.findings, measure, rows)}"
+        title = f"{measure.label}{leader_text(self.findings, measure, rows)}"
         data = [{**row, "k": format_cut_off(row["k"])} for row in rows]
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
@@ -266,15 +278,15 @@ class Charts:
 
     def differences(self, measure: Choice) -> Chart:
         """Draw the differences from the baseline at the first cutoff, with intervals."""
-        name, every, rows = self.of_measure("differences", measure, self.findings.comparisons)
+        name, every, rows = self.of_measure(measure, self.findings.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
         means, of = ("Mean", "Baseline"), " (graded)" * self.findings.request.predicted_truth
         columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
         columns["Difference (all)" if of else "Difference"] = "difference"
-        title = f"{measure.at(measure.cuts[0])} compared with {self.findings.baseline}: {verdict_text(rows)}"
+        title = f"{measure.at(measure.cuts[0])}: {verdict_text(rows)}"
         table = table_of(every, {**keys_of(measure), **OF_VERDICT, **columns, **ENDS, **OF_TEST})
-        return self.draw(name, title, table, shown, height={"step": 26}, layer=layers)
+        return self.draw(f"{name}-differences", title, table, shown, height={"step": 26}, layer=layers)
 
     def share_bars(
         self, shares: Mapping[str, Sequence[float]], colours: Mapping[str, str], title: str
@@ -295,27 +307,20 @@ class Charts:
 
     def wins(self, measure: Choice) -> Chart:
         """Draw the shares of users for whom each system wins, ties and loses."""
-        name, every, rows = self.of_measure("wins", measure, self.findings.comparisons)
+        name, every, rows = self.of_measure(measure, self.findings.comparisons)
         colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
         shares = {row["system"]: [row[part] / (row["users"] or 1) for part in colours] for row in rows}
-        texts = [
-            f"{row['system']} wins for {share_text(row['wins'], row['users'])}, loses for "
-            f"{share_text(row['losses'], row['users'])}"
-            for row in rows[:2]
-            if row["users"]
-        ]
-        more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
-        outcome = "; ".join(texts) or in_unit("no user has values from both")
-        title = f"{measure.at(measure.cuts[0])}: {outcome}{more}"
+        best = next(row for name in self.findings.best_first for row in rows if row["system"] == name)
+        title = f"{measure.at(measure.cuts[0])}: {outcome_text(best)}"
         columns = {**keys_of(measure), "Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
         bars = self.share_bars(shares, colours, in_unit("share of users"))
-        return self.draw(name, title, table_of(every, columns), **bars)
+        return self.draw(f"{name}-wins", title, table_of(every, columns), **bars)
 
     def popularity(self) -> Chart:
         """Draw the first measure against popularity: a point with two intervals for each system."""
         measure, k, sides = self.findings.first, self.findings.largest_k, ("mean", "low", "high")
         popularity = self.findings.beyond_accuracy.popularity
-        at, (_, rows, _) = measure.at(k), self.of_measure("", measure, self.findings.means)
+        at, (_, rows, _) = measure.at(k), self.of_measure(measure, self.findings.means)
         means = {row["system"]: row for row in rows if row["k"] == k}
         pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in popularity]
         data = [
@@ -332,9 +337,7 @@ class Charts:
             rule(1.5, x=x["low"], x2={"field": "x high"}, y=y["mean"], color=look["color"]),
             points(x=x["mean"], y=y["mean"], **look),
         ]
-        better = {True: ": the higher, the better", False: ": the lower, the better", None: ""}
-        more = in_unit("further right is more popular")
-        title = f"{at}{better[measure.measure.higher_is_better]}; {more}"
+        title = f"{at} and popularity of the items"
         table = table_of(
             (row for pair in pairs for row in pair), {"System": "system", "Measure": "of"} | OF_MEAN
         )
@@ -345,8 +348,8 @@ class Charts:
         system_rows = self.findings.beyond_accuracy.system_rows
         tails = {row["system"]: row["long_tail"] for row in system_rows}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
-        texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
-        title = f"Items from the tail: {join_names(texts)}" if texts else "All lists are empty"
+        best = next((name for name in self.findings.best_first if name in shares), None)
+        title = f"Tail items: {shares[best][1]:.0%} with {short(best)}" if best else "All lists are empty"
         rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in system_rows]
         table = table_of(rows, {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
@@ -364,7 +367,7 @@ class Charts:
         cells = [
             [f"{level:g}", *(at.get((level, name)) for name in self.findings.systems)] for level in levels
         ]
-        title = "Precision at each level of recall (upper right is better)"
+        title = "Precision by recall (upper right is better)"
         table = ["Recall", *self.findings.systems], cells
         encoding = {"x": x, "y": y}
         return self.draw("curve", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
@@ -381,7 +384,7 @@ class Charts:
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
         columns |= {"Share": "refused_share", "Answered": "wrongly_answered", "Its share": "answered_share"}
-        title = "The two errors at each score threshold (lower left is better)"
+        title = "Errors by threshold (lower left is better)"
         table, encoding = table_of(select_thresholds(rows), columns), {"x": x, "y": y}
         return self.draw("abstention", title, table, rows, height=HEIGHT, encoding=encoding, layer=layers)
 
@@ -412,9 +415,8 @@ class Charts:
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
         title = f"{at} per {in_unit('user')}"
-        for kind, counts in special_bins.items():
-            shares = [f"{share_text(counts[name], totals[name])} for {name}" for name in systems]
-            title += f"; {kind}: {join_names(shares)}"
+        for kind, counts in [*special_bins.items()][:1]:
+            title += f": {counts[self.best] / totals[self.best]:.0%} {kind} with {short(self.best)}"
         shown = [*bars[: len(special_bins)][::-1], *bars[len(special_bins) :]]
         cells = [[heading, *(counts[name] for name in systems)] for heading, *_, counts in shown]
         return self.draw(
@@ -449,6 +451,6 @@ class Charts:
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
             own = [row for row in rows if row["system"] == name]
-            titled = f"{title}, {name} compared with {findings.baseline}"
+            titled = f"{title}: {short(name)}"
             drawn.append(self.draw(f"segments-{number}", titled, table, own, **view))
         return drawn

@@ -37,14 +37,12 @@ def library_version() -> str:
     return f"vl-convert-python {library().__version__}"
 
 
-def svg(specification: Specification) -> bytes:
-    """Render the chart as an SVG file on white."""
-    return str(library().vegalite_to_svg({**specification, "background": "white"})).encode()
-
-
-def png(specification: Specification) -> bytes:
-    """Render the chart as a PNG file with two pixels per point."""
-    return bytes(library().vegalite_to_png({**specification, "background": "white"}, scale=2))
+def image(specification: Specification, form: str) -> bytes:
+    """Render the chart on white as a file: svg, or png with two pixels per point."""
+    white = {**specification, "background": "white"}
+    if form == "png":
+        return bytes(library().vegalite_to_png(white, scale=2))
+    return str(library().vegalite_to_svg(white)).encode()
 
 
 def inline_svg(specification: Specification, name: str, text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from math import isfinite
+from math import inf, isfinite
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
-from ..evaluation.problems import check_common, errors_about, without_verdicts
+from ..evaluation.problems import errors_about, without_verdicts
 from ..evaluation.queries import (
     Request,
     beyond_accuracy_call,
@@ -28,7 +28,6 @@ from ..evaluation.queries import (
     explain_query,
     fetch_rows,
     intervals_query,
-    overlap_query,
 )
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import (
@@ -42,13 +41,13 @@ from ..evaluation.words import (
     with_text,
 )
 from ..inputs.evaluation import Evaluation
-from ..inputs.manifest import counts, fingerprint
+from ..inputs.manifest import counts
 from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
 from ..options import Values
-from ..quoting import identifier
+from ..quoting import identifier, unquoted
 from ..texts import printable, shorten
 
 UNNAMED = "recommendations"  # the label of one model without a name
@@ -166,12 +165,13 @@ class Findings(Subject):
     comparisons rows of ranking.compare_by_user, for all users
     problems    rows of ranking.check with advice; None without the check
     orders      the ranking of the models by measure and k, if there is one, by these comparisons
+    best_first  the systems by the first measure at its first cutoff
     letters     letters of the models by measure and k, if all pairs are compared
     verdicts    the verdict and a sentence for each compared model
     title, leading, headlines, refused  sentences; None or empty if they do not apply
     dominated   sentences on dominated models, if columns are compared too
     wrong, caveats      sentences on errors in the data, and on other caveats
-    curve, overlaps, abstention     rows of the table functions; overlaps with the baseline only
+    curve, abstention   rows of the table functions
     example     a user with the largest loss, preferably one with a relevant item; None if nobody loses
     lists, missed   for two models: the items by rank with a mark ("relevant", or a grade with a gain);
                 the missed relevant items
@@ -184,25 +184,24 @@ class Findings(Subject):
         super().__init__(work)
         reader = Reader(work.con, self)
         fetch = reader.fetch
-        work.step("measuring")
-        work.request = with_judged(self)
-        steps, more = work.plan, popularity_statements(self, self.request)
-        for statement in [*work.steps.tables, *popularity_statements(self, self.composed)]:
-            work.con.execute(statement)
-        summary = fetch(lambda of: (work.steps if of.types else steps).summary)
-        self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
-        self.users = count_users(self.counts)
-        self.means = find_means(self, fetch)
+        work.request, work.notify = with_judged(self), lambda _: None  # the page shows the problems
+        problems = work.make_tables()
+        self.problems = problems if work.is_checked else None
+        errors = [
+            {**row, "system": self.labels.get(row["system"])} for row in errors_about(problems, work.systems)
+        ]
         work.step("comparing")
-        families = range((1 + self.request.by_segment) * bool(self.baseline))
-        compared = [fetch(partial(family_queries, i)) for i in families]
-        work.step("reading users")
-        self.problems = find_problems(work, reader)
-        errors = find_errors(self, work)
-        compared = [without_verdicts(each, errors) for each in compared]
-        self.comparisons = sorted(chain(*compared[:1]), key=self.by_measure)
-        self.segments = find_segments(self, fetch, work.inputs.segment, compared)
+        summary = fetch(lambda of: (work.steps if of.types else work.plan).summary)
+        self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
+        self.users = int(max(row["users"] for row in self.counts.values()))
+        self.means = find_means(self, fetch)
+        rows = fetch(lambda of: list(chain(*compare_queries(of)))) if self.baseline is not None else []
+        compared = without_verdicts(rows, errors)
+        self.comparisons = sorted((row for row in compared if "segment" not in row), key=self.by_measure)
+        of_segments = self.of_first(row for row in compared if "segment" in row)
+        self.segments = find_segments(self, fetch, work.inputs.segment, of_segments)
         self.orders = orders_by_measure(self.comparisons)
+        self.best_first = sort_systems(self, self.means, self.orders)
         paired = find_paired(self, fetch, work.con)
         self.letters = (
             {} if errors else {at: order.letters for at, order in orders_by_measure(paired).items()}
@@ -210,32 +209,31 @@ class Findings(Subject):
         is_compared = bool(self.request.also and self.baseline)
         self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
         leader = None if errors else self.orders.get((self.first.name, self.k))
-        shared = find_shared(self, fetch, self.counts)
-        self.tables = find_tables(self, fetch, work, self.counts)
+        shared = find_shared(self, fetch)
+        self.tables = find_tables(self, fetch, work)
         self.losers, self.winners = find_changes(self, fetch, work)
         self.leading = leading_of(leader, shared, errors)
         self.title = title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
-        of_segments = self.of_first(chain(*compared[1:]))
         self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.wrong, self.caveats = conclusion.caveats(self.problems or [], self.request.ks)
+        self.wrong, self.caveats = conclusion.caveats(problems, self.request.ks)
         if work.is_checked:
-            self.caveats += caveats_of(self, self.counts, self.tables, shared)
+            self.caveats += caveats_of(self, shared)
         also = {choice.name for choice in self.request.also}
         family += [row for row in self.comparisons if row["measure"] in also]
         self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments.rows)]
         self.curve = fetch(curve_query)
-        self.histogram = find_histogram(self, fetch, self.means, self.counts)
-        self.overlaps = find_overlaps(self, fetch)
-        self.example, self.lists, self.missed = find_example(self, fetch, work, leader, self.losers)
+        self.histogram = find_histogram(self, fetch)
+        self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
         self.abstention = find_abstention(self, fetch, work)
         self.refused = refused_of(self.abstention)
-        self.facts, self.made = find_facts(self, work, self.tables), report_time()
-        made = [*work.tables.statements, *steps.tables, *more, *reader.queries]
-        self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, made)).split("\n")))
+        self.facts, self.made = find_facts(self, work), report_time()
+        checked = [check_statements(work.request)] * work.is_checked
+        statements = [*work.tables.statements, *work.plan.tables, *checked, *reader.queries]
+        self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
 
 
 def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
@@ -243,9 +241,15 @@ def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], Model
     return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
 
 
-def family_queries(i: int, request: Request) -> list[str]:
-    """Return the queries that compare over all users (0) or over segments (1)."""
-    return compare_queries(request)[i]
+def sort_systems(
+    of: Subject, means: Sequence[Row], orders: Mapping[tuple[str, int | None], ModelOrder]
+) -> list[str]:
+    """Return the systems by the first measure at its first cutoff, best first."""
+    if order := orders.get((of.first.name, of.k)):
+        return [*order.means]
+    sign = 1 if of.first.measure.higher_is_better is False else -1
+    by = {row["system"]: sign * row["mean"] for row in of.of_first(means) if row["users"]}
+    return sorted(of.systems, key=lambda name: by.get(name, inf))
 
 
 def with_judged(of: Subject) -> Request:
@@ -281,18 +285,15 @@ def find_paired(of: Findings, fetch: Fetch, con: duckdb.DuckDBPyConnection) -> l
 
 
 def find_segments(
-    of: Subject, fetch: Fetch, segment: tuple[str, str] | None, compared: Sequence[Sequence[Row]]
+    of: Subject, fetch: Fetch, segment: tuple[str, str] | None, compared: Sequence[Row]
 ) -> Segments:
     """Return the rows of the largest segments, with unique labels."""
     if segment is None:
         return Segments()
-    rows = (
-        of.of_first(compared[1])
-        if compared
-        else fetch(
-            of.means_query(f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})", "segment", [of.first])
-        )
-    )
+    rows = compared
+    if of.baseline is None:
+        source = f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})"
+        rows = fetch(of.means_query(source, "segment", [of.first]))
     sizes: dict[str, int] = {}
     for row in rows:
         sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
@@ -304,26 +305,10 @@ def find_segments(
     return Segments(shorten(segment[1]), labelled, len(sizes) - len(names))
 
 
-def find_problems(work: Evaluation, reader: Reader) -> list[Row] | None:
-    """Return the rows of ranking.check with advice; None without the check."""
-    if not work.is_checked:
-        return None
-    reader.queries.append(check_statements(work.request))
-    work.found_problems = work.problems()
-    check_common(work.found_problems)
-    return work.found_problems
-
-
-def find_errors(of: Subject, work: Evaluation) -> list[Row]:
-    """Return the errors about truth or about a model, with the labels of models."""
-    errors = errors_about(work.found_problems, work.systems)
-    return [{**row, "system": of.labels.get(row["system"])} for row in errors]
-
-
-def find_shared(of: Subject, fetch: Fetch, counts: Mapping[str, Row]) -> list[Row]:
+def find_shared(of: Findings, fetch: Fetch) -> list[Row]:
     """Return the means over users with lists from every model, best first, if many users lack a list."""
-    without = max(row["users_without_rec"] for row in counts.values())
-    if of.baseline is None or without < conclusion.MIN_MISSING_LIST_SHARE * count_users(counts):
+    without = max(row["users_without_rec"] for row in of.counts.values())
+    if of.baseline is None or without < conclusion.MIN_MISSING_LIST_SHARE * of.users:
         return []
     value = identifier(of.first.name)
     best = "ASC" if of.first.measure.higher_is_better is False else "DESC"
@@ -338,30 +323,27 @@ ORDER BY mean {best}, system""")
     return means if all(row["users"] for row in means) else []
 
 
-def find_tables(of: Subject, fetch: Fetch, work: Evaluation, counts: Mapping[str, Row]) -> list[Row]:
+def find_tables(of: Findings, fetch: Fetch, work: Evaluation) -> list[Row]:
     """Return a row of counts for each model and for truth.
 
-    Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of lines, users and
+    Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of rows, users and
     items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
     """
-    truth, least = of.request.table("truth"), of.request.lowest_grade
-    query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
-    query += ", {}\nFROM {}\nGROUP BY ALL"
-    summed = fingerprint(["userid", "itemid", "score"])
-    rows = fetch(query.format(of.system, summed, of.request.table("rec")))
-    sizes, files = {row["system"]: row for row in rows}, work.tables.files
+    truth, least, files = of.request.table("truth"), of.request.lowest_grade, work.tables.files
+    sizes = {row.get("system", ""): row for row in counts(work.con, of.request.table("rec"))}
     tables = [
-        {**counts[label], **sizes[label], **file_date(files.get(name, files.get(None))), "label": label}
+        {**of.counts[label], **sizes[name], **file_date(files.get(name, files.get(None))), "label": label}
         for name, label in of.labels.items()
-        if label in sizes
+        if name in sizes
     ]
-    types = {name: kind for name, kind, *_ in work.con.execute(f"DESCRIBE {truth}").fetchall()}
+    types = {unquoted(name): kind for name, kind in of.composed.types[truth].items()}
+    (row,) = counts(work.con, truth)
     is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
-    more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
+    columns = f"coalesce(bool_or({is_miss if 'rel' in types else 'false'}), false) AS has_misses"
     if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
-        more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
-    (row,) = fetch(query.format("", fingerprint(types) + more, truth))
-    return [*tables, {**row, **file_date(file_of(work.inputs.truth)), "label": "Truth"}]
+        columns += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
+    (facts,) = fetch(f"SELECT {columns}\nFROM {truth}")
+    return [*tables, {**row, **facts, **file_date(file_of(work.inputs.truth)), "label": "Truth"}]
 
 
 def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
@@ -377,16 +359,14 @@ def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str,
     return losers, winners
 
 
-def caveats_of(
-    of: Subject, counts: Mapping[str, Row], tables: Sequence[Row], shared: Sequence[Row]
-) -> list[str]:
+def caveats_of(of: Findings, shared: Sequence[Row]) -> list[str]:
     """Return caveats on missing lists and few judged items.
 
     If truth has relevant items only, the share of judged items is meaningless, so that caveat is excluded.
     """
     sentences = [conclusion.shared_sentence(shared, of.at)] if shared else []
-    shares = {name: counts[name].get(JUDGED) for name in of.systems}
-    is_judged = any(row.get("has_misses") for row in tables)
+    shares = {name: of.counts[name].get(JUDGED) for name in of.systems}
+    is_judged = any(row.get("has_misses") for row in of.tables)
     return sentences + (conclusion.judged_caveat(shares, of.k) if is_judged else [])
 
 
@@ -434,9 +414,9 @@ def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -
     return texts
 
 
-def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
+def find_histogram(of: Findings, fetch: Fetch) -> Histogram:
     """Count users by their value of the first measure, in bins over its range or over the values."""
-    means, values, name = of.of_first(means), of.first.measure.range, identifier(of.first.name)
+    means, values, name = of.of_first(of.means), of.first.measure.range, identifier(of.first.name)
     low, high = ends_of(values, means)
     bins = {system: [0] * BINS for system in of.systems}
     bin_of = f"floor(({name} - {low!r}) / {high - low!r} * {BINS})"
@@ -447,7 +427,7 @@ def find_histogram(of: Subject, fetch: Fetch, means: Sequence[Row], counts: Mapp
         bins[row["system"]][row["bin"]] = row["users"]
     edges = [low + (high - low) * i / BINS for i in range(BINS + 1)]
     zeros = {"exactly 0": {row["system"]: row["zeros"] for row in means}} if 0 in values else {}
-    absent = {row["system"]: counts[row["system"]]["users"] - row["users"] for row in means}
+    absent = {row["system"]: of.counts[row["system"]]["users"] - row["users"] for row in means}
     return Histogram(edges, bins, zeros | ({"no value": absent} if any(absent.values()) else {}))
 
 
@@ -459,27 +439,15 @@ def ends_of(values: Range, means: Sequence[Row]) -> tuple[float, float]:
     return low, high if low < high else low + 1
 
 
-def find_overlaps(of: Subject, fetch: Fetch) -> list[Row]:
-    if not of.baseline:
-        return []
-    baseline = of.comparison["baseline"]
-    rows = fetch(lambda request: overlap_query(replace(request, ks=[of.k]), baseline))
-    return sorted(rows, key=of.by_system)
-
-
 def find_example(
-    of: Subject,
-    fetch: Fetch,
-    work: Evaluation,
-    leader: ModelOrder | None,
-    losers: Mapping[str, Sequence[Row]],
+    of: Findings, fetch: Fetch, work: Evaluation, leader: ModelOrder | None
 ) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
     """Return a user with the largest loss, and the lists of two models.
 
     The loss is with the best model, or with the first model that has losers.
     """
-    order = [*(leader.means if leader else ()), *losers]
-    lost = [row for name in order for row in losers.get(name, ())]
+    order = [*(leader.means if leader else ()), *of.losers]
+    lost = [row for name in order for row in of.losers.get(name, ())]
     if not lost:
         return None, {}, {}
     loser = next((row for row in lost if row["has_relevant"]), lost[0])
@@ -506,15 +474,6 @@ def mark_of(row: Row) -> str:
     return f"grade {row['grade']:g}" if has_gain else ""
 
 
-def popularity_statements(of: Subject, request: Request) -> list[str]:
-    """Return the statement that makes the table of popularity by user, if there is a history."""
-    if not request.history:
-        return []
-    lists = beyond_accuracy_call(request, [of.largest_k], by_user=True)
-    query = f"SELECT {of.system}k, popularity\nFROM {lists}"
-    return [f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}"]
-
-
 def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> BeyondAccuracy:
     """Return the beyond-accuracy results, if there is a history."""
     if not of.request.history:
@@ -523,8 +482,9 @@ def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -
         fetch(lambda request: f"FROM {beyond_accuracy_call(request, [of.largest_k])}"), key=of.by_system
     )
     popularity = Choice(CONTENTS["popularity"], {}, {}, ())
-    query = of.means_query(of.request.table("contents"), of.keys, [popularity])
-    means = sorted(fetch(query), key=of.by_system)
+    lists = partial(beyond_accuracy_call, ks=[of.largest_k], by_user=True)
+    query = fetch(lambda request: of.means_query(f"(FROM {lists(request)})", of.keys, [popularity]))
+    means = sorted(query, key=of.by_system)
     by_system = {row["system"]: row for row in system_rows}
     renamed = {} if of.system else {"system": "The model"}
     rows = [{**by_system[name], **renamed} for name in of.models_in_sentences(leader)]
@@ -544,11 +504,11 @@ def refused_of(rows: Sequence[Row]) -> list[str]:
     return [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)] if rows else []
 
 
-def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str, str]:
+def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     """List the inputs and options, as the user wrote them."""
     inputs = work.inputs
     recs = ", ".join(rec if isinstance(rec, str) else rec[1] for rec in inputs.recs)
-    read = [f"{row['label']} {row['fingerprint']}" for row in tables]
+    read = [f"{row['label']} {row['fingerprint']}" for row in of.tables]
     for name in [name for name in work.tables.names if name not in ("rec", "truth", "values")]:
         (row,) = counts(work.con, of.request.table(name))
         sizes = ", ".join(f"{value} {column}" for column, value in row.items() if column != "fingerprint")
@@ -567,12 +527,8 @@ def find_facts(of: Subject, work: Evaluation, tables: Sequence[Row]) -> dict[str
     }
 
 
-def count_users(counts: Mapping[str, Row]) -> int:
-    return int(max(row["users"] for row in counts.values()))
-
-
 def check_request(work: Evaluation) -> None:
-    """Raise UsageError for a request that a report cannot answer, and DataError for truth without users."""
+    """Raise UsageError for a request that a report cannot answer."""
     if len(work.systems) > MOST_SYSTEMS:
         raise UsageError(f"report: takes at most {MOST_SYSTEMS} models, got {len(work.systems)}")
     work.check_baseline()
@@ -582,7 +538,6 @@ def check_request(work: Evaluation) -> None:
             raise UsageError(f"report: {rule}, got {choice.name}; use evaluate or compare")
     if len(work.systems) > 1:
         work.check_measures()
-    work.check_users()
 
 
 def text_with_options(choice: Choice) -> str:

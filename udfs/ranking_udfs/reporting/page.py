@@ -32,13 +32,11 @@ from ..evaluation.words import (
 from ..texts import shorten
 from ..version import version
 from ..writing import atomic_file
-from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
+from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charted, charts, table_of
 from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # ranks of the lists of a user
-SHARES = {"Common items": "overlap", "Rank-biased overlap": "rbo"}
-SHARES |= {"Same first item": "same_first", "Same list": "same_list"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Page:
 
     html: str = field(repr=False)
     findings: Findings = field(repr=False)
-    charts: Mapping[str, Sequence[Chart]] = field(repr=False)
+    charts: Mapping[str, Chart] = field(repr=False)  # by name, such as ndcg and ndcg-differences
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, atomically."""
@@ -64,11 +62,12 @@ def page(findings: Findings) -> Page:
     """Draw the charts, and render the page."""
     drawn = charts(findings)
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
+    made.filters |= {"bdi": to_bdi, "sentence": to_sentence, "number": to_number}
     parts = re.split(r"(\{[{%#].*?[}%#]\})", text("page.html.jinja"), flags=re.DOTALL)
     words = (part if part.startswith(("{{", "{%", "{#")) else in_unit(part) for part in parts)
     template = made.from_string("".join(words))
-    return Page(template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n", findings, drawn)
+    html = template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n"
+    return Page(html, findings, {chart.name: chart for each in drawn.values() for chart in each})
 
 
 def text(name: str) -> str:
@@ -94,16 +93,22 @@ def to_sentence(text: str) -> Html:
     return Html(re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html))
 
 
+def to_number(number: float | None) -> str:
+    """Format a number for a cell or a sentence, an integer with separators of thousands."""
+    return f"{number:,}" if isinstance(number, int) else format_number(number)
+
+
 class View:
     """The texts and tables for the template; a table is a header and rows."""
 
     MOST_SYSTEMS, MOST_SEGMENTS = MOST_SYSTEMS, MOST_SEGMENTS
-    TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
+    TIES, UNNAMED, table_of = TIES, UNNAMED, staticmethod(table_of)
     in_unit = staticmethod(in_unit)
     library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
         self.findings, self.style = findings, Html(text("page.css"))
+        self.not_charted = [name for name in findings.systems if name not in charted(findings)]
         self.share = f"{100 * findings.comparison['confidence']:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
 
@@ -165,8 +170,8 @@ class View:
             text = row["problem"].replace(f"k = {k}", "k")
             word = WORDS.get(row["severity"], str(row["severity"]))
             cells = problems.setdefault((text, k), {0: k, -1: word})
-            of = f" of {row['of']}" if row["of"] else ""
-            cells[self.findings.labels.get(row["system"])] = f"{row['count']}{of}"
+            of = f" of {row['of']:,}" if row["of"] else ""
+            cells[self.findings.labels.get(row["system"])] = f"{row['count']:,}{of}"
             cells.setdefault(1, row["example"] or "")
             if row["write"] and row["write"] not in cells.get(2, ""):
                 cells[2] = "; ".join(filter(None, [cells.get(2), row["write"]]))
@@ -189,7 +194,7 @@ class View:
             (measure.name, k): [measure.at(k)] for measure in findings.measures for k in measure.cuts
         }
         columns = {measure.name for measure in findings.request.also}  # each column has its own unit
-        for name in findings.systems:
+        for name in findings.best_first:
             own = [row for row in findings.means if row["system"] == name]
             measured = [row for row in own if row["measure"] not in columns]
             halves = [half_of(row["low"], row["high"]) for row in measured]
@@ -197,7 +202,7 @@ class View:
             for row in own:
                 cell = self.mean_cell(row, None if row["measure"] in columns else decimals)
                 rows[row["measure"], row["k"]].append(cell)
-        return ["Measure", *findings.systems], list(rows.values())
+        return ["Measure", *findings.best_first], list(rows.values())
 
     def mean_cell(self, row: Row, decimals: int | None) -> Html | None:
         """Return a mean with its interval and letters; the best mean is bold."""
@@ -216,17 +221,10 @@ class View:
         """Count the users without a value of each measure and model that lacks one."""
         counts, labels = self.findings.counts, self.findings.labels
         return "; ".join(
-            f"{measure_label(row)} with {labels[row['system']]}: {users - row['users']} of {users}"
+            f"{measure_label(row)} with {labels[row['system']]}: {users - row['users']:,} of {users:,}"
             for row in self.findings.means
             if row["users"] < (users := counts[row["system"]]["users"])
         )
-
-    def overlap_table(self) -> Table:
-        header, rows = table_of(self.findings.overlaps, {"System": "system", "Users": "users"} | SHARES)
-        cells = [
-            [None if share is None else Html(f"{share:.0%}") for share in shares] for _, _, *shares in rows
-        ]
-        return header, [[*row[:2], *shares] for row, shares in zip(rows, cells, strict=True)]
 
     def example_group(self) -> str:
         """Return the group of users in which the example has the largest loss; "" for all users."""
@@ -246,7 +244,7 @@ class View:
     def beyond_accuracy_table(self) -> Table:
         system_rows = self.findings.beyond_accuracy.system_rows
         names = [name for name in system_rows[0] if name not in ("system", "k")]
-        rows = [[name, *(Html(escape(format_number(row[name]))) for row in system_rows)] for name in names]
+        rows = [[name, *(Html(escape(to_number(row[name]))) for row in system_rows)] for name in names]
         return ["Column", *(row["system"] for row in system_rows)], rows
 
 
@@ -257,4 +255,4 @@ def cell_html(name: str, cell: Any, decimals: int) -> Html:
         return Html(escape(format_p(cell)).replace(" ", "&nbsp;"))
     if isinstance(cell, float):
         return Html(format_fixed([cell], decimals)[0])
-    return to_bdi(format_number(cell) if cell is None or isinstance(cell, int) else shorten(cell))
+    return to_bdi(to_number(cell) if cell is None or isinstance(cell, int) else shorten(cell))
