@@ -2225,7 +2225,17 @@ WHERE (SELECT problem = 'right' FROM _ranking_checked) AND CASE
 WHEN id IS NULL THEN error('ranking.explain' || ': user must be a userid, got NULL')
 WHEN NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth) THEN error(concat(
 'ranking.explain', ': user must be in rec or in truth, got ',
-regexp_replace(id::VARCHAR, '(?s)^(.{42}).{4,}$', '\1...')))
+regexp_replace(id::VARCHAR, '(?s)^(.{42}).{4,}$', '\1...'),
+': did you mean ' || (
+SELECT regexp_replace(min_by(userid::VARCHAR, row(
+damerau_levenshtein(regexp_replace(lower(nfc_normalize(trim(userid::VARCHAR))), '(^|\D)0+(\d)', '\1\2', 'g'), regexp_replace(lower(nfc_normalize(trim(id::VARCHAR))), '(^|\D)0+(\d)', '\1\2', 'g'))
++ damerau_levenshtein(lower(userid::VARCHAR), lower(id::VARCHAR)),
+userid::VARCHAR)), '(?s)^(.{42}).{4,}$', '\1...')
+FROM (
+SELECT DISTINCT userid, id
+FROM (SELECT userid::VARCHAR AS userid FROM _ranking_rec UNION ALL SELECT userid::VARCHAR FROM _ranking_truth)
+CROSS JOIN _ranking_user
+WHERE NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth))) || '?'))
 ELSE true
 END
 ), matched AS NOT MATERIALIZED (

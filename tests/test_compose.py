@@ -254,8 +254,8 @@ def test_error_of_an_argument_comes_while_the_query_is_planned(tables: Con, call
     ("user", "error"),
     [
         ("NULL", "user must be a userid, got NULL"),
-        ("7", "user must be in rec or in truth, got 7"),
-        ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}..."),
+        ("7", "user must be in rec or in truth, got 7: did you mean 1?"),
+        ("repeat('a', 50)", f"user must be in rec or in truth, got {'a' * 42}...: did you mean 1?"),
     ],
 )
 def test_error_of_a_user_whatever_is_selected(tables: Con, user: str, error: str) -> None:

@@ -84,7 +84,8 @@ def test_functions_leave_nothing_on_the_connection(tables: Con) -> None:
 LISTS = {"q1": {"a": 0.9}}
 EVENTS = pd.DataFrame({"u": [1], "itemid": [1], "time": [0.5]})
 ERRORS: list[tuple[Callable[[], object], str]] = [
-    (lambda: ranking_udfs.explain(LISTS, LISTS, "q9"), "explain: user must be in rec or in truth, got q9"),
+    (lambda: ranking_udfs.explain({"000151": ["a"]}, LISTS, 151), "explain: user must be in rec or in truth, got 151: did you mean 000151?"),
+    (lambda: ranking_udfs.explain(LISTS, {"Q033": {"a"}, "Q133": {"a"}}, "q33"), "explain: user must be in rec or in truth, got q33: did you mean Q033?"),
     (lambda: ranking_udfs.explain(LISTS, LISTS, "q1", [1, 2]), "explain: k must be one cutoff, got [1, 2]"),
     (lambda: ranking_udfs.overlap(LISTS), "overlap: there must be two models or more, as in {'a': rec_a, 'b': rec_b}, got one"),
     (lambda: ranking_udfs.overlap({"a": LISTS, "b": LISTS}, persistence=2), "overlap: persistence must be a number above 0 and up to 1, got 2"),

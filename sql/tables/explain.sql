@@ -14,7 +14,7 @@
 --             results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and `ndcg` at k, but
 --             `precision` still divides by the rank.
 --             `found_at`: rank beyond k of a missed item; NULL if it is not in the list.
--- Errors:     As for ranking.judged. A user in neither rec nor truth.
+-- Errors:     As for ranking.judged. A user in neither rec nor truth; it names a similar one.
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
 --                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
 --             FROM ranking.explain('rec', 'truth', 'c02', 5) WHERE system = 'similar';
@@ -75,7 +75,14 @@ WITH {{ reading.tables(of) }}, user_rec AS MATERIALIZED (
         WHEN id IS NULL THEN error({{ of.caller | literal }} || ': user must be a userid, got NULL')
         WHEN NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth) THEN error(concat(
             {{ of.caller | literal }}, ': user must be in rec or in truth, got ',
-            {{ rules.cut("id::VARCHAR") }}))
+            {{ rules.cut("id::VARCHAR") }},
+            ': did you mean ' || (
+                SELECT {{ rules.cut(reading.nearest_user("userid", "id")) | indent(16) }}
+                FROM (
+                    SELECT DISTINCT userid, id
+                    FROM (SELECT userid::VARCHAR AS userid FROM _ranking_rec UNION ALL SELECT userid::VARCHAR FROM _ranking_truth)
+                    CROSS JOIN _ranking_user
+                    WHERE NOT EXISTS (FROM user_rec) AND NOT EXISTS (FROM user_truth))) || '?'))
         ELSE true
     END
 ), matched AS NOT MATERIALIZED (

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from ..compose.explain import is_user
+from ..compose.explain import is_user, nearest_user
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.errors import DataError, UsageError, error_summary
@@ -284,12 +284,7 @@ def explain(work: Work) -> str | bytes:
     query = f"SELECT DISTINCT of FROM ({both}) WHERE {is_user('userid', '$1')}"
     matches = work.con.execute(query, [options.user_id]).fetchall()
     if not matches:
-        # Ignore case and leading zeros, so that the suggestion for q33 is Q033 rather than Q133.
-        plain = r"regexp_replace(lower(nfc_normalize(trim({}))), '(^|\D)0+(\d)', '\1\2', 'g')"
-        plain, plain_id = (plain.format(value) for value in ("userid::VARCHAR", "$1::VARCHAR"))
-        near = "damerau_levenshtein({}, {})".format
-        order = f"{near(plain, plain_id)} + {near('lower(userid::VARCHAR)', 'lower($1::VARCHAR)')}, userid"
-        query = f"SELECT userid::VARCHAR FROM ({both}) WHERE userid IS NOT NULL ORDER BY {order} LIMIT 1"
+        query = f"SELECT {nearest_user('userid', '$1')} FROM ({both})"
         ((nearest,),) = work.con.execute(query, [options.user_id]).fetchall()
         advice = f"did you mean --user-id {shlex.quote(shorten(nearest))}?"
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")

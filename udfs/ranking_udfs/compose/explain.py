@@ -26,6 +26,11 @@ def is_user(userid: str, user: str) -> str:
     return str(module("tables/internal/reading.jinja").is_user(userid, user)).strip()
 
 
+def nearest_user(userid: str, user: str) -> str:
+    """Return the SQL aggregate of the user most similar to one that is in no table."""
+    return str(module("tables/internal/reading.jinja").nearest_user(userid, user)).strip()
+
+
 @dataclass(frozen=True)
 class ExplainCall(Call):
     """A call of ranking.explain: the measures of one user's list, cut at each rank."""
