@@ -1,4 +1,4 @@
-"""The guides of udfs/README.md, followed in a copy: a measure, a table function, a problem and an option."""
+"""The guides of udfs/GUIDES.md, followed in a copy: a measure, a table function, a problem and an option."""
 
 import ast
 import re
