@@ -503,8 +503,15 @@ def command_options(command: str) -> Iterator[str]:
     own = {name: option_record(command, name) for name in options.names_of(command)}
     for group, shared in shared_options().items():
         names = [name for name, record in shared.items() if own.get(name) == record]
-        called = ", ".join(f"`{re.split('[ ,`]', own.pop(name)[0])[1]}`" for name in names)
-        parts += [f"{group} (all)" if [*shared] == names else f"{group} ({called})"] * bool(names)
+        missing = [name for name in shared if name not in names]
+        called = (
+            ["all"] if not missing else ["all but", *missing] if len(missing) < min(3, len(names)) else names
+        )
+        words = ", ".join(
+            f"`{re.split('[ ,`]', shared[name][0])[1]}`" if name in shared else name for name in called
+        )
+        parts += [f"{group} ({words.replace('all but,', 'all but')})"] * bool(names)
+        own = {name: record for name, record in own.items() if name not in names}
     if parts:
         yield filled(f"[Shared options](#shared-options): {', '.join(parts)}.") + "\n"
     if own:
