@@ -432,6 +432,7 @@ NAMES = {
     "n": "5",
 }
 WAYS = {"SQL:": SQL, "Command:": COMMAND, "Python:": PYTHON}
+IN_SQL = {"report": "compare"}
 OPTION_COLUMNS = ("option", "meaning", "default")
 
 
@@ -524,10 +525,17 @@ def entries(text: str) -> dict[str, str]:
     return {f"`{name}`": joined(meaning) for name, meaning in found}
 
 
+def of_python(name: str) -> dict[str, str]:
+    """Return the arguments of a function that SQL's does not have with the same meaning."""
+    of_sql = sentences(TABLE_FUNCTIONS.get(IN_SQL.get(name, name), {}))
+    own = sentences(VERBS.get(name, {})).items()
+    return {f"`{one}`": f"{text}." for one, text in own if of_sql.get(one) != text}
+
+
 def shared_arguments() -> dict[str, str]:
-    """Return the meanings of arguments that several functions have."""
-    every = [pair for options in VERBS.values() for pair in sentences(options).items()]
-    return {f"`{name}`": f"{text}." for name, text in dict(every).items() if every.count((name, text)) > 1}
+    """Return the meanings of arguments that several functions have, without those of SQL."""
+    every = [pair for name in VERBS if name != "sql" for pair in of_python(name).items()]
+    return {name: text for name, text in dict(every).items() if every.count((name, text)) > 1}
 
 
 def python_functions() -> Iterator[str]:
@@ -538,20 +546,29 @@ def python_functions() -> Iterator[str]:
         function = getattr(ranking_udfs, name)
         parts = re.split(r"(?m)^(Args|Returns|Raises|Example):\n", inspect.getdoc(function) or "")
         text = dict(zip(("", *parts[1::2]), parts[::2], strict=True))
-        arguments = entries(text["Args"])
-        shared = [one for one, meaning in shared_arguments().items() if arguments.get(one) == meaning]
+        arguments, in_sql = entries(text["Args"]), f"ranking.{IN_SQL.get(name, name)}"
+        new = of_python(name)
+        shared = [one for one, meaning in shared_arguments().items() if new.get(one) == meaning]
+        of_sql = [] if name not in VERBS else [one for one in arguments if one not in new]
         signature = inspect.signature(function)
         named = (one.replace(annotation=one.empty) for one in signature.parameters.values())
-        own = [one for one in named if one.kind is not one.KEYWORD_ONLY or f"`{one.name}`" not in shared]
+        hidden = {*shared, *of_sql}
+        own = [one for one in named if one.kind is not one.KEYWORD_ONLY or f"`{one.name}`" not in hidden]
         call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
-        call = textwrap.fill(call[:-1] + ", ..." * bool(shared) + ")", 100, subsequent_indent="    ")
+        call = textwrap.fill(call[:-1] + ", ..." * bool(hidden) + ")", 100, subsequent_indent="    ")
         yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"
-        yield from table(ARGUMENT_COLUMNS, (one for one in arguments.items() if one[0] not in shared))
-        links = f"[Shared arguments](#shared-arguments): {', '.join(shared)}." * bool(shared)
-        yield from ("", filled(links), "")
+        rows = [one for one in arguments.items() if one[0] not in hidden]
+        yield from (*table(ARGUMENT_COLUMNS, rows), "") if rows else ()
+        if hidden:
+            parts = [f"[shared](#shared-arguments): {', '.join(shared)}"] * bool(shared)
+            parts += [f"those of [{in_sql}](../../sql/{link(in_sql, '')})"] * bool(of_sql)
+            yield filled(f"Arguments: {'; '.join(parts)}.") + "\n"
         facts = {"Returns": text.get("Returns", "")}
         facts |= {f"Raises {error}": why for error, why in entries(text["Raises"]).items()}
-        yield from (filled(f"- **{title}**: {joined(fact)}", "  ") for title, fact in facts.items() if fact)
+        told = {
+            title: fact for title, fact in facts.items() if fact.rstrip(".") not in ("", "as for `evaluate`")
+        }
+        yield from (filled(f"- **{title}**: {joined(fact)}", "  ") for title, fact in told.items())
         if "Example" in text:
             yield f"\n```pycon\n{textwrap.dedent(text['Example']).strip()}\n```"
     yield ""
