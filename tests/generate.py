@@ -1,6 +1,6 @@
 """Write all generated files and expected outputs: `python -m tests.generate`; then read what changed.
 
-- sql/README.md, sql/tables/README.md, ...: the reference, from heads of SQL files, docstrings and registry
+- sql/tables/README.md, ..., sql/aggregates.md: the reference, of heads of SQL files, docstrings, registry
 - udfs/ranking_udfs/keywords.py: the types of the keywords of Python's functions
 - sql/checks.md, udfs/ranking_udfs/README.md and command/README.md: codes, Python's functions, options
 - udfs/ranking_udfs/duckdb/macros.sql: the macros that `register` makes
@@ -48,8 +48,6 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield ROOT / "udfs/ranking_udfs/duckdb" / FILE, files.file_of_macros()
     yield ROOT / "sql" / script.SCRIPT, script.script()
     yield ROOT / "udfs/ranking_udfs/keywords.py", "\n".join(keywords.keywords())
-    index = ROOT / "sql" / "README.md"
-    yield index, between(index, contents=reference.contents())
     migrating = ROOT / "sql" / "migrating.md"
     yield migrating, between(migrating, libraries=library_tables())
     checks, package = ROOT / "sql" / "checks.md", ROOT / "udfs" / "ranking_udfs"
@@ -59,10 +57,11 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield api, between(api, functions=reference.python_functions(), arguments=shared)
     tables = {name: reference.command_options(name) for name in COMMANDS}
     yield command, between(command, options=reference.option_tables(), **tables)
-    for title in reference.GROUPS:
-        parts = {title: reference.sections(title)}
-        parts |= {"table": reference.measure_table()} if title == "Measures" else {}
-        page = ROOT / "sql" / title.lower() / "README.md"
+    for name in dict.fromkeys(reference.PAGES.values()):
+        titles = [title for title in reference.GROUPS if reference.PAGES[title.lower()] == name]
+        parts = {title: reference.sections(title) for title in titles}
+        parts |= {"table": reference.measure_table()} if titles == ["Measures"] else {}
+        page = ROOT / "sql" / name
         yield page, between(page, **parts)
 
 

@@ -1,4 +1,4 @@
-"""Write the reference from the heads of the SQL files, the docstrings and the registry: index and pages.
+"""Write the reference from the heads of the SQL files, the docstrings and the registry.
 
 A head has a description, details, then one paragraph with `name: text` for each argument and with Returns,
 Errors, Source and Example, then notes.
@@ -6,6 +6,7 @@ Errors, Source and Example, then notes.
 
 import contextlib
 import inspect
+import os
 import re
 import textwrap
 from collections import Counter
@@ -41,6 +42,8 @@ LIBRARIES = {
 }
 # The groups of the reference, in folders of `sql/` of these names.
 GROUPS = ("Tables", "Comparison", "Measures", "Lists", "Predictions", "Hivemall")
+PAGES = {title.lower(): f"{title.lower()}/README.md" for title in GROUPS[:3]}
+PAGES |= dict.fromkeys(("lists", "predictions", "hivemall"), "aggregates.md")
 # Options that mean the same in each measure; the page explains them once.
 MEANINGS = {"min_grade"}
 BAR = "\\|"  # which ends no cell
@@ -134,9 +137,13 @@ def folders() -> dict[str, str]:
 
 def link(name: str, page: str) -> str:
     """Return a link to the section of a name, from a page, given by its folder, or from the index, ""."""
-    folder = folders()[name]
-    path = "" if folder == page else f"{'../' * bool(page)}{folder}/README.md"
-    return f"{path}#{name.replace('.', '')}"
+    return f"{way(folders()[name], page)}#{name.replace('.', '')}"
+
+
+def way(folder: str, page: str) -> str:
+    """Return the path to the page of a folder from that of another, or from the index, ""."""
+    to, start = PAGES[folder], PAGES.get(page, "README.md")
+    return "" if to == start else os.path.relpath(to, Path(start).parent)
 
 
 def markdown(text: str, inside: str) -> str:
@@ -180,21 +187,6 @@ def group_names(title: str) -> list[str]:
     public = [made()[name].called for name, (_, folder) in texts().items() if folder == title.lower()]
     first = [f"ranking.{name}" for name in FIRST if f"ranking.{name}" in public]
     return [*dict.fromkeys([*first, *public]), *(LIST_MEASURES if title == "Lists" else ())]
-
-
-def contents() -> Iterator[str]:
-    for title in GROUPS:
-        yield f"\n## {title}\n\nIn full on [their page]({title.lower()}/README.md).\n"
-        for name in group_names(title):
-            yield f"- [`{name}`]({link(name, '')}): {description_of(name)}"
-    yield ""
-
-
-def description_of(name: str) -> str:
-    """Return what a function does, in a line of plain text."""
-    if name == "judge":
-        return docstring(FUNCTIONS["judge"].call.__doc__ or "")[0][0].partition(". ")[0].rstrip(".") + "."
-    return (measure_called(name) or head(name)).description
 
 
 def measure_table() -> Iterator[str]:
@@ -317,7 +309,7 @@ def argument_rows(name: str) -> Iterator[str]:
         taken = [one for one in names if one in shared]
         if taken:
             where = shared_by_functions()[taken[0]][1]
-            path = "" if where == page else f"../{where}/README.md"
+            path = way(where, page)
             called = ", ".join(f"`{one}`" for one in taken)
             links.append(f"[{group}]({path}#shared-arguments)" + f" ({called})" * (taken != names))
     if links:

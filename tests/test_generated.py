@@ -12,7 +12,7 @@ from tests import reference
 from tests.by_value import assert_same
 from tests.conftest import Con, is_close
 from tests.generate import ADVICE, generated, refreshed
-from tests.reference import ROOT, head, public_names
+from tests.reference import ROOT, group_names, head, public_names
 
 DOCUMENTED = [
     name for name, (_, folder) in texts().items() if name[0] != "_" and not folder.endswith("internal")
@@ -45,8 +45,11 @@ def test_duckdb_describes_every_macro_of_the_schema(shared: Con) -> None:
 
 
 def test_the_reference_has_every_public_name() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/README.md"))
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "sql").glob("**/*.md")}
+    text = "".join(texts[ROOT / "sql" / page] for page in reference.PAGES.values())
     assert public_names() <= {*re.findall(r"(?<![\w.])(?:ranking\.)?\w+(?=[`(])", text)}
+    others = {name for title in reference.GROUPS if title != "Measures" for name in group_names(title)}
+    assert others <= {*re.findall(r"\[`([\w.]+)`\]", texts[ROOT / "sql/README.md"])}, "the index lacks names"
 
 
 LOWER_IS_BETTER = {name for name, (_, is_high, _) in KNOWN.items() if is_high is False}

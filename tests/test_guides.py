@@ -229,7 +229,7 @@ def test_a_measure_a_table_function_and_an_option_by_the_guides(tmp_path: Path) 
     copy_of_files(tmp_path)
     follow(tmp_path)
     assert run(tmp_path, "tests.generate", "--keep-outputs").stderr == ""
-    assert "`zz_last_rank`" in (tmp_path / "sql/README.md").read_text(encoding="utf-8")
+    assert "`zz_last_rank`" in (tmp_path / "sql/measures/README.md").read_text(encoding="utf-8")
     assert "`zz_single`" in (tmp_path / "sql/checks.md").read_text(encoding="utf-8")
     failed, printed = outcomes(tmp_path, "-k", NEW, *TESTS)
     assert not failed, printed

@@ -25,11 +25,12 @@ import pytest
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.command.cli import main
 from tests.by_value import assert_same, is_equal
-from tests.reference import GROUPS, TABLES
+from tests.reference import PAGES as PAGES_OF_GROUPS
+from tests.reference import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
-    *(f"sql/{title.lower()}/README.md" for title in GROUPS),
+    *(f"sql/{page}" for page in dict.fromkeys(PAGES_OF_GROUPS.values())),
     "sql/migrating.md",
     "sql/statistics.md",
 ]  # continue the session of sql/README.md
