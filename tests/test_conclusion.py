@@ -55,7 +55,7 @@ TITLES = [
     ("ndcg@5,10", "a 0.5 0.7; b 0.4 0.8", "a b", ": a leads at k = 5"),
     ("ndcg@5,10", "a 0.5 0.7; b 0.5 0.7", "- -", ": no significant lead"),
     ("ndcg@9", "a 0.5; b 0.5", "-", ": no significant lead"),
-    ("first_hit_rank@9", "a-name-of-so-many-characters 2.5; b 3.0", "a-name-of-so-many-characters", ": a-name-of-so-ma... leads"),
+    ("first_hit_rank@9", "a-name-of-so-many-characters 2.5; b 3.0", "a-name-of-so-many-characters", ": a-name-of-so-... leads"),
     ("hits@9", "a 2.5", "", ": 2.5"),
     ("hits@5,7,9", "a 1.5 2 2.5", "", ": 1.5 at 5, 2.5 at 9"),
 ]

@@ -242,6 +242,8 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     nothing = titles(page_of(*first_hit, "-k", "0", "--no-check"))
     assert nothing[0] == "First hit rank@0: no user has a value"
     assert "First hit rank@0: no user has values from both" in " ".join(nothing)
+    alone = sections(page_of("als.csv", "relevant.csv", "-m", "first_hit_rank", "-k", "0", "--no-check"))
+    assert "First hit rank@0 with recommendations: 120 of 120." in text_of(alone["Means"])
 
 
 @pytest.mark.usefixtures("registered", "folder")

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..evaluation.conclusion import select_thresholds
@@ -15,18 +16,15 @@ from .findings import Findings, Histogram
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # segments of a chart
-SHAPES = (
-    *("circle", "square", "triangle-up", "diamond"),
-    *("cross", "triangle-down", "triangle-right", "triangle-left"),
-)
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
+SHAPES += [f"triangle-{way}" for way in ("down", "right", "left")]
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # fonts with the same widths on all systems
 WIDTH, HEIGHT = 400, 170  # width with axes and names, height without them
 LABELS = 130  # the most pixels of a name at an axis
-LONGEST_NAME = 18  # the most characters of a name in a title
+LONGEST_NAME = 16  # the most characters of a name in a title
 TEXT = {"labelColor": INK, "labelFontSize": 12, "labelLimit": LABELS}
 LINES = {"domainColor": INK, "tickColor": INK, "gridColor": GRID}
 APART = {"labelFlush": False, "labelOverlap": True, "labelSeparation": 8}
-
 CONFIG = {
     "aria": False,
     "background": None,
@@ -35,7 +33,7 @@ CONFIG = {
     "title": {"anchor": "start", "color": INK, "fontSize": 14, "limit": WIDTH, "offset": 8},
     "axis": {**TEXT, **LINES, **APART, "titleColor": INK, "titleFontWeight": "normal", "titleFontSize": 12},
     "legend": {**TEXT, "orient": "bottom", "columns": 3},
-    "header": {**TEXT, "labelLimit": 200, "title": None},
+    "header": {**TEXT, "labelLimit": 200, "labelPadding": -8, "title": None},
 }
 FEW_TICKS, SHARES = {"tickCount": 4}, {"format": "%", "tickCount": 4}
 BAR = {"type": "bar", "stroke": INK, "strokeWidth": 0.5}
@@ -116,8 +114,7 @@ def intervals(x: Callable[[str], Encoding], value: str, y: Encoding, look: Encod
 # --- Titles: one line each ---
 
 
-def short(name: str) -> str:
-    return shorten(name, LONGEST_NAME)
+short = partial(shorten, longest=LONGEST_NAME)
 
 
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
@@ -162,13 +159,12 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     """Make all charts, by section of the page."""
     made, measures = Charts(findings), findings.measures
     of_pairs = (made.differences, made.wins) if findings.baseline is not None else ()
+    of_lists = (made.popularity, made.head_and_tail) if findings.beyond_accuracy.system_rows else ()
     return {
         "means": [made.means(measure) for measure in measures if len(measure.cuts) == 1],
         "by k": [made.by_k(measure) for measure in measures if len(measure.cuts) > 1],
         "differences": [draw(measure) for draw in of_pairs for measure in measures],
-        "beyond accuracy": [made.popularity(), made.head_and_tail()]
-        if findings.beyond_accuracy.system_rows
-        else [],
+        "beyond accuracy": [draw() for draw in of_lists],
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
         "abstention": [made.abstention()] if findings.abstention else [],
@@ -281,9 +277,9 @@ class Charts:
         name, every, rows = self.of_measure(measure, self.findings.comparisons)
         shown = [row for row in rows if row["system"] in self.systems]
         layers = self.difference_layers(self.y, has_margin=measure.measure.has_cutoff)
-        means, of = ("Mean", "Baseline"), " (graded)" * self.findings.request.predicted_truth
-        columns = {f"{means[0]}{of}": "mean_system", f"{means[1]}{of}": "mean_baseline"}
-        columns["Difference (all)" if of else "Difference"] = "difference"
+        of, all_users = (" (graded)", " (all)") if self.findings.request.predicted_truth else ("", "")
+        columns = {f"Mean{of}": "mean_system", f"Baseline{of}": "mean_baseline"}
+        columns[f"Difference{all_users}"] = "difference"
         title = f"{measure.at(measure.cuts[0])}: {verdict_text(rows)}"
         table = table_of(every, {**keys_of(measure), **OF_VERDICT, **columns, **ENDS, **OF_TEST})
         return self.draw(f"{name}-differences", title, table, shown, height={"step": 26}, layer=layers)
@@ -375,11 +371,9 @@ class Charts:
     def abstention(self) -> Chart:
         """Draw the two errors of each threshold: a line for each system, from lowest to highest threshold."""
         rows, look = self.findings.abstention, self.look_with_legend
-        refused = in_unit("share of answerable users that are refused")
-        x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
-        y = number_axis(
-            "answered_share", in_unit("share of unanswerable users that are answered"), SHARES, domain=[0, 1]
-        )
+        refused, answered = "answerable users that are refused", "unanswerable users that are answered"
+        x = number_axis("refused_share", in_unit(f"share of {refused}"), SHARES, domain=[0, 1])
+        y = number_axis("answered_share", in_unit(f"share of {answered}"), SHARES, domain=[0, 1])
         order = {"field": "threshold", "type": "quantitative"}
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
@@ -390,13 +384,10 @@ class Charts:
 
     def histogram(self) -> Chart:
         """Draw the distribution of the values of users: a small chart for each system."""
-        at, systems, (edges, _, special_bins) = (
-            self.findings.at,
-            self.findings.systems,
-            self.findings.histogram,
-        )
+        findings, at, systems = self.findings, self.findings.at, self.findings.systems
+        edges, _, special_bins = findings.histogram
         rest, width = "other values" if special_bins else "values", edges[1] - edges[0]
-        bars = bars_of(self.findings.histogram, rest)
+        bars = bars_of(findings.histogram, rest)
         totals = {name: sum(counts[name] for *_, counts in bars) or 1 for name in systems}
         data = [
             {"system": name, "kind": kind, "from": edge, "to": edge + width}
@@ -451,6 +442,5 @@ class Charts:
         drawn = []
         for number, name in enumerate(self.systems[1:], start=1):
             own = [row for row in rows if row["system"] == name]
-            titled = f"{title}: {short(name)}"
-            drawn.append(self.draw(f"segments-{number}", titled, table, own, **view))
+            drawn.append(self.draw(f"segments-{number}", f"{title}: {short(name)}", table, own, **view))
         return drawn

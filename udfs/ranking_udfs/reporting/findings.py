@@ -5,14 +5,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from math import inf, isfinite
+from itertools import chain, count
+from math import isfinite
 from operator import itemgetter
 from typing import NamedTuple
 
 import duckdb
 
-from ..compose.means import mean
 from ..evaluation import conclusion
 from ..evaluation.comparison import can_be_paired, changes_query, compare_queries, pairs_query
 from ..evaluation.defaults import DIGITS
@@ -104,6 +103,11 @@ class Subject:
         """Return the rows of the first measure at its first cutoff."""
         return [row for row in rows if (row["measure"], row["k"]) == (self.first.name, self.k)]
 
+    def sort(self, means: Iterable[Row]) -> list[Row]:
+        """Sort means of the first measure, best first."""
+        sign = 1 if self.first.measure.higher_is_better is False else -1
+        return sorted(means, key=lambda row: (row["mean"] is None, sign * (row["mean"] or 0), row["system"]))
+
     def models_in_sentences(self, leader: ModelOrder | None) -> list[str]:
         """Return the two models of sentences: the best model, and the baseline or the second best."""
         names = list(leader.means if leader else self.systems)[:2]
@@ -123,15 +127,13 @@ class Reader:
     def fetch(self, source: str | Queries) -> list[Row]:
         """Return the rows of a query, or of the queries that a function makes from the request."""
         of = self.of
-        printed, run = (
-            (source, source) if isinstance(source, str) else (source(of.request), source(of.composed))
-        )
-        queries = [[each] if isinstance(each, str) else each for each in (printed, run)]
-        self.queries += queries[0]
+        made = [source] * 2 if isinstance(source, str) else [source(of.request), source(of.composed)]
+        printed, run = ([each] if isinstance(each, str) else each for each in made)
+        self.queries += printed
         return [
             {"system": of.systems[0]}
             | {name: of.labels.get(value, value) if name in SIDES else value for name, value in row.items()}
-            for query in queries[1]
+            for query in run
             for row in fetch_rows(self.con, query)
         ]
 
@@ -201,18 +203,21 @@ class Findings(Subject):
         of_segments = self.of_first(row for row in compared if "segment" in row)
         self.segments = find_segments(self, fetch, work.inputs.segment, of_segments)
         self.orders = orders_by_measure(self.comparisons)
-        self.best_first = sort_systems(self, self.means, self.orders)
+        order = self.orders.get((self.first.name, self.k))
+        means = self.sort(self.of_first(self.means))
+        self.best_first = [*order.means] if order else [row["system"] for row in means]
         paired = find_paired(self, fetch, work.con)
-        self.letters = (
-            {} if errors else {at: order.letters for at, order in orders_by_measure(paired).items()}
-        )
+        letters = {at: order.letters for at, order in orders_by_measure(paired).items()}
+        self.letters = {} if errors else letters
         is_compared = bool(self.request.also and self.baseline)
         self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
         leader = None if errors else self.orders.get((self.first.name, self.k))
         shared = find_shared(self, fetch)
         self.tables = find_tables(self, fetch, work)
         self.losers, self.winners = find_changes(self, fetch, work)
-        self.leading = leading_of(leader, shared, errors)
+        self.leading = leader and conclusion.leading_sentence(leader, shared)
+        if errors:
+            self.leading = conclusion.no_verdict_sentence(errors)
         self.title = title_of(self, self.means, leader)
         self.headlines = headlines_of(self, self.means, leader)
         self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
@@ -229,7 +234,9 @@ class Findings(Subject):
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
         self.abstention = find_abstention(self, fetch, work)
-        self.refused = refused_of(self.abstention)
+        self.refused = conclusion.threshold_sentences(self.abstention)
+        if self.abstention:
+            self.refused.insert(0, conclusion.refused_sentence(self.abstention))
         self.facts, self.made = find_facts(self, work), report_time()
         checked = [check_statements(work.request)] * work.is_checked
         statements = [*work.tables.statements, *work.plan.tables, *checked, *reader.queries]
@@ -239,17 +246,6 @@ class Findings(Subject):
 def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
     """Return the rankings of the models by measure and k, if there are any."""
     return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
-
-
-def sort_systems(
-    of: Subject, means: Sequence[Row], orders: Mapping[tuple[str, int | None], ModelOrder]
-) -> list[str]:
-    """Return the systems by the first measure at its first cutoff, best first."""
-    if order := orders.get((of.first.name, of.k)):
-        return [*order.means]
-    sign = 1 if of.first.measure.higher_is_better is False else -1
-    by = {row["system"]: sign * row["mean"] for row in of.of_first(means) if row["users"]}
-    return sorted(of.systems, key=lambda name: by.get(name, inf))
 
 
 def with_judged(of: Subject) -> Request:
@@ -284,13 +280,10 @@ def find_paired(of: Findings, fetch: Fetch, con: duckdb.DuckDBPyConnection) -> l
     return of.comparisons
 
 
-def find_segments(
-    of: Subject, fetch: Fetch, segment: tuple[str, str] | None, compared: Sequence[Row]
-) -> Segments:
-    """Return the rows of the largest segments, with unique labels."""
+def find_segments(of: Subject, fetch: Fetch, segment: tuple[str, str] | None, rows: list[Row]) -> Segments:
+    """Return the rows of the largest segments, with unique labels; `rows` compare the segments."""
     if segment is None:
         return Segments()
-    rows = compared
     if of.baseline is None:
         source = f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})"
         rows = fetch(of.means_query(source, "segment", [of.first]))
@@ -310,17 +303,10 @@ def find_shared(of: Findings, fetch: Fetch) -> list[Row]:
     without = max(row["users_without_rec"] for row in of.counts.values())
     if of.baseline is None or without < conclusion.MIN_MISSING_LIST_SHARE * of.users:
         return []
-    value = identifier(of.first.name)
-    best = "ASC" if of.first.measure.higher_is_better is False else "DESC"
-    means = fetch(f"""SELECT system, count({value}) AS users, {mean(value, False)} AS mean
-FROM {of.by_user}
-WHERE {of.at_k} AND userid IN (
-    SELECT userid FROM {of.by_user} WHERE {of.at_k} AND n_rec > 0
-    GROUP BY userid HAVING count(*) = {len(of.systems)}
-)
-GROUP BY system
-ORDER BY mean {best}, system""")
-    return means if all(row["users"] for row in means) else []
+    users = f"FROM {of.by_user} WHERE {of.at_k}"
+    with_all = f"SELECT userid {users} AND n_rec > 0 GROUP BY userid HAVING count(*) = {len(of.systems)}"
+    means = fetch(of.means_query(f"({users} AND userid IN ({with_all}))", "system", [of.first]))
+    return of.sort(means) if all(row["users"] for row in means) else []
 
 
 def find_tables(of: Findings, fetch: Fetch, work: Evaluation) -> list[Row]:
@@ -373,13 +359,6 @@ def caveats_of(of: Findings, shared: Sequence[Row]) -> list[str]:
 def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
     sentence = conclusion.sentence(row, of.comparison, family, DIGITS)
     return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
-
-
-def leading_of(leader: ModelOrder | None, shared: Sequence[Row], errors: Sequence[Row]) -> str | None:
-    """Write the answer: no verdict if the data has an error, and None if the models cannot be ranked."""
-    if errors:
-        return conclusion.no_verdict_sentence(errors)
-    return conclusion.leading_sentence(leader, shared) if leader else None
 
 
 def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
@@ -478,9 +457,8 @@ def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -
     """Return the beyond-accuracy results, if there is a history."""
     if not of.request.history:
         return BeyondAccuracy()
-    system_rows = sorted(
-        fetch(lambda request: f"FROM {beyond_accuracy_call(request, [of.largest_k])}"), key=of.by_system
-    )
+    rows = fetch(lambda request: f"FROM {beyond_accuracy_call(request, [of.largest_k])}")
+    system_rows = sorted(rows, key=of.by_system)
     popularity = Choice(CONTENTS["popularity"], {}, {}, ())
     lists = partial(beyond_accuracy_call, ks=[of.largest_k], by_user=True)
     query = fetch(lambda request: of.means_query(f"(FROM {lists(request)})", of.keys, [popularity]))
@@ -499,11 +477,6 @@ def find_abstention(of: Subject, fetch: Fetch, work: Evaluation) -> list[Row]:
     return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)
 
 
-def refused_of(rows: Sequence[Row]) -> list[str]:
-    """Write sentences on unanswerable users."""
-    return [conclusion.refused_sentence(rows), *conclusion.threshold_sentences(rows)] if rows else []
-
-
 def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     """List the inputs and options, as the user wrote them."""
     inputs = work.inputs
@@ -511,7 +484,7 @@ def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     read = [f"{row['label']} {row['fingerprint']}" for row in of.tables]
     for name in [name for name in work.tables.names if name not in ("rec", "truth", "values")]:
         (row,) = counts(work.con, of.request.table(name))
-        sizes = ", ".join(f"{value} {column}" for column, value in row.items() if column != "fingerprint")
+        sizes = ", ".join(f"{value:,} {column}" for column, value in row.items() if column != "fingerprint")
         read.append(f"{name} {row['fingerprint']} ({sizes})")
     return {
         "Recommendations": shorten(recs),
@@ -542,10 +515,10 @@ def check_request(work: Evaluation) -> None:
 
 def text_with_options(choice: Choice) -> str:
     """Return a measure with its cutoffs and the values of its options."""
-    options = {name: value for name, value in choice.options.items() if value is not None}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in options.items()
+        for name, value in choice.options.items()
+        if value is not None
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
 
@@ -558,12 +531,9 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
     """Shorten names to one line and make them unique."""
     shown: dict[str, str] = {}
     for name in systems:
-        label = line = shorten(name).strip() or "(no name)"
-        number = 1
-        while label in shown.values():
-            number += 1
-            label = f"{line} ({number})"
-        shown[name] = label
+        label = shorten(name).strip() or "(no name)"
+        labels = chain([label], (f"{label} ({number})" for number in count(2)))
+        shown[name] = next(label for label in labels if label not in shown.values())
     return shown
 
 

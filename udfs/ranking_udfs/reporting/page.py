@@ -113,10 +113,8 @@ class View:
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
 
     def footnote(self) -> str:
-        findings = self.findings
-        return footnote(findings.comparison, [*findings.comparisons, *findings.segments.rows]).partition(
-            ". "
-        )[2]
+        rows = [*self.findings.comparisons, *self.findings.segments.rows]
+        return footnote(self.findings.comparison, rows).partition(". ")[2]
 
     def versions(self) -> str:
         return f"{version()}, DuckDB {duckdb.__version__}"
@@ -151,14 +149,13 @@ class View:
     def verdict_table(self) -> Table:
         """Return the verdicts on each model by all measures at their first cutoff."""
         findings = self.findings
-        at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
-        every = {
-            name: [at[measure.name, measure.cuts[0], name] for measure in findings.measures]
-            for name in findings.systems[1:]
+        at = {
+            (row["measure"], row["k"], row["system"]): f"{MARKS[row['verdict']]} {row['verdict']}"
+            for row in findings.comparisons
         }
         rows = [
-            [name, *(f"{MARKS[verdict]} {verdict}" for verdict in verdicts)]
-            for name, verdicts in every.items()
+            [name, *(at[measure.name, measure.cuts[0], name] for measure in findings.measures)]
+            for name in findings.systems[1:]
         ]
         return ["System", *(measure.at(measure.cuts[0]) for measure in findings.measures)], rows
 
@@ -219,9 +216,9 @@ class View:
 
     def incomplete_measures(self) -> str:
         """Count the users without a value of each measure and model that lacks one."""
-        counts, labels = self.findings.counts, self.findings.labels
+        counts = self.findings.counts
         return "; ".join(
-            f"{measure_label(row)} with {labels[row['system']]}: {users - row['users']:,} of {users:,}"
+            f"{measure_label(row)} with {row['system']}: {users - row['users']:,} of {users:,}"
             for row in self.findings.means
             if row["users"] < (users := counts[row["system"]]["users"])
         )
@@ -234,9 +231,7 @@ class View:
 
     def example_table(self) -> Table:
         lists = self.findings.lists
-        cells = [
-            [f"{item} ({mark})" if mark else item for item, mark in entries] for entries in lists.values()
-        ]
+        cells = [[f"{item} ({mark})" if mark else item for item, mark in each] for each in lists.values()]
         rows = list(zip_longest(*cells, fillvalue=""))[:MOST_RANKS]
         ranked = [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
         return ["Rank", *lists], ranked
