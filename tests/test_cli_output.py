@@ -1,19 +1,19 @@
 """The command writes text, CSV, JSON, HTML and values of each user, to files that are whole or not there."""
 
-import csv
 import io
 import json
 import os
 import re
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable
+from csv import DictReader
 from pathlib import Path
 
 import pytest
 
-from ranking_udfs.command import tables
-from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, table
+from tests.command import NDCG, NDCG_VALUES, Fails, Run, as_shell, csv, table
 from tests.conftest import Patch
 
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]
@@ -28,26 +28,81 @@ def test_only_safe_csv_quotes_formulas(run: Run) -> None:
     arguments += ["--measures", "mrr", "--format", "csv", "--by-user"]
     for more, quote in (([], ""), (["--safe-csv"], "'")):
         expected = {*(f"{quote}{text}" for text in FORMULAS), "a=1"}
-        rows = list(csv.DictReader(io.StringIO(run(*arguments, "by.tsv", *more), newline="")))
+        rows = list(DictReader(io.StringIO(run(*arguments, "by.tsv", *more), newline="")))
         assert {row["system"] for row in rows} == expected
         assert {row["segment"] for row in rows} == expected | {"(all)"}
         with open("by.tsv", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
+            rows = list(DictReader(file, delimiter="\t"))
         assert {row["system"] for row in rows} == {row["userid"] for row in rows} == expected
     run(*arguments, "by.json", "--safe-csv")
     assert {row["userid"] for row in json.loads(Path("by.json").read_text())} == {*FORMULAS, "a=1"}
 
 
-def test_a_terminal_shows_four_digits_or_as_many_as_asked(run: Run, monkeypatch: Patch) -> None:
-    """Other formats, files and programs get all digits, as tests/transcripts/ shows."""
-    monkeypatch.setattr(tables, "is_terminal", lambda: True)
+def test_text_has_four_digits_or_as_many_as_asked(run: Run) -> None:
+    """Programs get all digits, as tests/transcripts/ shows."""
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
-    assert re.search(r"\nNDCG +0.7039\nMRR +1\s", run(*arguments))
-    assert re.search(r"\nNDCG +0.7\n", run(*arguments, "--digits", "2"))
-    in_json = json.loads(run(*arguments, "--format", "json"))[0]["ndcg"]
+    text = run(*arguments)
+    assert re.search(r"\nNDCG +0.7039\nMRR +1\s", text)
     run(*arguments, "--output", "means.txt")
-    (in_file,) = re.findall(r"^NDCG +(\S+)$", Path("means.txt").read_text(), re.MULTILINE)
-    assert [in_json, float(in_file)] == pytest.approx([NDCG_VALUES[0]] * 2, rel=1e-12)
+    assert Path("means.txt").read_text() == text
+    for digits, value in (("2", "0.7"), ("17", "0.70391808903413.*")):
+        assert re.search(rf"\nNDCG +{value}\n", run(*arguments, "--digits", digits))
+    in_json = json.loads(run(*arguments, "--format", "json"))[0]["ndcg"]
+    assert in_json == pytest.approx(NDCG_VALUES[0], rel=1e-12)
+
+
+LONG = [f"a_model_with_a_long_name_{letter * 12}_that_ends_as_all_others_do" for letter in "vwxyz"]
+SIXTY = {what: f"a_{what}_whose_id_has_sixty_characters_{'0' * 20}_" for what in ("user", "item")}
+KS = " -k 1,5,10"
+WIDE = f"""
+evaluate DATA{KS} --segment users.csv:country
+evaluate DATA{KS} --segment users.csv:country --long
+evaluate DATA{KS} --history history.csv --items items.csv:title
+evaluate DATA -k 1-20 -m ndcg,recall,mrr,map,auc,rbp,err,bpref,hits,r_precision
+compare DATA{KS} -m ndcg,ndcg(gain=linear,discount=original,base=3)@all --segment users.csv:country
+compare DATA{KS} -m ndcg --baseline NAME --segment users.csv:country --explain
+compare DATA{KS} -m first_hit_rank --steps
+compare DATA{KS} -m ndcg,mrr --pairs
+explain DATA --user-id USER -k 5 --items items.csv:title --title title --segment users.csv
+explain DATA --user-id USER -k all
+check DATA --history history.csv
+abstention DATA --users users.csv
+overlap rec.csv{KS} --baseline NAME
+split history.csv --time time --test-size 3 --output folder
+measures
+functions""".strip().splitlines()
+
+
+@pytest.fixture
+def wide(folder: Path) -> None:
+    """Write five models, truth, texts and segments of users, titles and a history, all with long names."""
+    user, item = SIXTY.values()
+    users, rows = range(10, 22), [(u, i) for u in range(10, 20) for i in range(10, 40)]
+    lists = (f"{user}{u},{item}{(i + u * n) % 40},{i},{name}" for n, name in enumerate(LONG) for u, i in rows)
+    csv("rec.csv", "userid,itemid,score,system", *lists)
+    csv("truth.csv", "userid,itemid,rel", *(f"{user}{u},{item}{i},{i % 3}" for u, i in rows if i % u < 9))
+    texts = (f"{user}{u},a question {u} of ten words or more{' that is long' * 4}" for u in users)
+    csv("users.csv", "userid,text,country", *(f"{row},{'land ' * 8}{i % 2}" for i, row in enumerate(texts)))
+    csv("items.csv", "itemid,title", *(f"{item}{i},{'A title ' * 6}{i}" for i in range(40)))
+    csv("history.csv", "userid,itemid,time", *(f"{user}{u},{item}{i},{i}" for u, i in rows if i % 7 == 0))
+
+
+def wide_call(call: str, *more: str) -> list[str]:
+    names = {"DATA": "rec.csv truth.csv -q", "NAME": LONG[2], "USER": f"{SIXTY['user']}12"}
+    return [*re.sub("|".join(names), lambda match: names[match[0]], call).split(), *more]
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("call", WIDE)
+def test_text_fits_80_columns(run: Run, call: str) -> None:
+    text = run(*wide_call(call))
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    if call.startswith(("evaluate", "compare")):  # and has all models, and all verdicts or values
+        rows = json.loads(run(*wide_call(call, "--format", "json")))
+        shown = Counter(re.findall(r" [-+=?] (\w+)$", text, re.MULTILINE))
+        values = {f"{value:.4g}" for row in rows for value in row.values() if isinstance(value, float)}
+        assert Counter(row["verdict"] for row in rows) == shown if shown else values <= {*text.split()}
+        assert all(letter * 6 in text for letter in "vwxyz")
 
 
 @pytest.mark.usefixtures("models")

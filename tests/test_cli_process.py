@@ -127,7 +127,7 @@ def test_a_connection_gets_every_function_it_needs(
     ],
 )
 def test_ctrl_c_exits_130(monkeypatch: Patch, capsys: Captured, interrupt: BaseException) -> None:
-    monkeypatch.setattr(commands, "fetch_rows", raising(interrupt))
+    monkeypatch.setattr(commands, "keep", raising(interrupt))
     assert main(["evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "report.txt"]) == 130
     assert capsys.readouterr() == ("", "")
     assert not Path("report.txt").exists()

@@ -14,12 +14,13 @@ import duckdb
 from ..compose.explain import is_user, nearest_user
 from ..evaluation.comparison import correct_together, differences_query, pairs_query
 from ..evaluation.conclusion import fall_sentences, worse_segments
+from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, without_verdicts
 from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
 from ..evaluation.tradeoffs import dominated_sentences
-from ..evaluation.words import Row, in_unit, using_unit
+from ..evaluation.words import COUNTS, OF_LISTS, Row, in_unit, using_unit
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
@@ -32,23 +33,33 @@ from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .options import names_of
-from .output import check_folder, check_outputs, copy_statement, write_output, write_rows
+from .output import (
+    COPIED,
+    Result,
+    check_folder,
+    check_outputs,
+    copy_statement,
+    fields_table,
+    keep,
+    keep_rows,
+    render,
+    rendered,
+    write_output,
+    write_rows,
+)
 from .script import script_text
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
-    COPIED,
-    abstention_text,
-    comparison_text,
-    evaluation_text,
-    explanation_text,
-    letters_text,
-    overlap_text,
-    remark,
-    remarks,
-    render,
-    table,
-    width_of,
+    abstention_parts,
+    changed_tables,
+    comparison_parts,
+    evaluation_parts,
+    explanation_parts,
+    letter_rows,
+    letters_parts,
+    long_rows,
+    overlap_parts,
 )
 
 
@@ -158,7 +169,7 @@ def inputs_of(options: Any) -> Inputs:
     )
 
 
-def check(work: Work) -> str | bytes:
+def check(work: Work) -> Result | str:
     """Return the problems of the data."""
     work.prepare()
     work.check_users()
@@ -168,27 +179,40 @@ def check(work: Work) -> str | bytes:
     if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
         work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", options.rows)
-    if options.format == "table":
-        lines = [remark("table", f"{severity}: {text}") for severity, text in problem_lines(problems)]
-        return "".join(lines) or "The check found no problems.\n"
-    return render(work.con, options, [*COLUMNS], problems)
+    keep_rows(work.con, problems, COLUMNS)
+    lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
+    texts = lines or ["The check found no problems."]
+    return Result([texts if options.format == "table" else fields_table(problems, COLUMNS)], [*COLUMNS])
 
 
-def evaluate(work: Work) -> str | bytes:
+def evaluate(work: Work) -> Result | str:
     """Return the means of measures, and write the values of each user."""
     work.prepare()
     options, steps = work.options, work.plan
     problems = work.make_tables()
     work.step("measuring")
-    rows = fetch_rows(work.con, work.summary(work.steps))
+    rows = keep(work.con, work.summary(work.steps))
     work.failed = failures(work, problems, rows)  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and options.by_user is not None:
         work.write(steps.by_user, options.by_user)
-    return evaluation_text(work, rows)
+    request = work.request
+    every = [choice.name for choice in (*request.choices, *request.beyond_accuracy)]
+    names = [name for name in ("system", "segment", "k", *COUNTS, *OF_LISTS, *every) if name in rows[0]]
+    if options.long:
+        long = long_rows(request, rows)
+        keep_rows(work.con, long)
+        return Result([fields_table(long, long[0])])
+    refused = (
+        fetch_rows(work.con, work.abstention_query())
+        if request.says_refused and options.format not in COPIED
+        else []
+    )
+    segment = work.inputs.segment[1] if work.inputs.segment else None
+    return Result(evaluation_parts(request, rows, work.tables.is_named, segment, refused), names)
 
 
-def compare(work: Work) -> str | bytes:
+def compare(work: Work) -> Result | str:
     """Return the comparisons with the baseline, or of all pairs."""
     work.prepare()
     options = work.options
@@ -206,7 +230,7 @@ def compare(work: Work) -> str | bytes:
     return compare_models(work)
 
 
-def compare_models(work: Work) -> str | bytes:
+def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
@@ -221,17 +245,22 @@ def compare_models(work: Work) -> str | bytes:
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
-        return letters_text(work, orders, problems, dominated)
+        keep_rows(con, letter_rows(orders), ("measure", "k", "system", "mean", "letters"))
+        return Result(letters_parts(options, request, work.systems, orders, problems, dominated))
     told = [without_verdicts(rows, problems) for rows in results]
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
     of_segments = sum("segment" in row for row in seen)
     # Programs read the verdicts, and the codes of errors in caveats.
-    shown = results if options.format in COPIED else told
-    return comparison_text(
-        work, shown, orders, problems, (len(seen) - of_segments, of_segments), [*dominated, *worse]
+    keep_rows(con, [{"segment": EVERYBODY, **row} for row in every], every[-1])
+    changed = changed_tables(con, options, request, told[0], work.with_labels)
+    parts = comparison_parts(
+        *(options, request, work.systems, told, orders, problems, changed, [*dominated, *worse]),
+        (len(seen) - of_segments, of_segments),
+        work.inputs.segment and work.inputs.segment[1],
     )
+    return Result(parts, [*every[-1]])
 
 
 def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
@@ -273,7 +302,7 @@ def compare_sql(work: Work) -> str:
     return script_text(work.statements, queries, request.prefix)
 
 
-def explain(work: Work) -> str | bytes:
+def explain(work: Work) -> Result | str:
     """Return the lists of one user and the measures computed from them."""
     options, user, tables = work.options, shorten(work.options.user_id), work.tables
     work.check_users()
@@ -294,7 +323,9 @@ def explain(work: Work) -> str | bytes:
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     if not has_truth and not options.quiet:
         say("note", f"{in_unit('user')} {user} has no truth, so no measure is computed")
-    return explanation_text(work, rows, has_truth)
+    about = work.names("texts", [options.user_id]).get(options.user_id)
+    keep_rows(work.con, rows, () if rows else ("rank", "itemid"))
+    return Result(explanation_parts(options, work.request, rows, has_truth, about))
 
 
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -309,21 +340,21 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def abstention(work: Work) -> str | bytes:
+def abstention(work: Work) -> Result | str:
     """Return how many answerable users each threshold refuses, and how many unanswerable users it answers."""
     work.prepare_abstention()
     work.step("ranking")
-    rows = fetch_rows(work.con, work.abstention_query(work.options.confidence))
+    rows = keep(work.con, work.abstention_query(work.options.confidence))
     if not rows:
         raise work.no_abstention()
-    return abstention_text(work, rows)
+    return Result(abstention_parts(work.options, rows))
 
 
-def overlap(work: Work) -> str | bytes:
+def overlap(work: Work) -> Result | str:
     work.check_models()
     work.step("comparing")
     query = overlap_query(work.composed, work.request.comparison["baseline"], work.options.persistence)
-    return overlap_text(work, fetch_rows(work.con, query))
+    return Result(overlap_parts(keep(work.con, query)))
 
 
 def sql(work: Work) -> str:
@@ -365,7 +396,8 @@ def report(options: Any) -> None:
         summary = next(
             filter(None, [*wrong, findings.leading, *findings.headlines, *findings.caveats]), "written"
         )
-        write_output(None, f"{options.output or options.figures}: {summary}\n")
+        line = f"{options.output or options.figures}: {summary}"
+        write_output(None, rendered("table", [[line]]))
 
 
 def fuse(options: Any) -> None:
@@ -373,9 +405,9 @@ def fuse(options: Any) -> None:
     from .fusing import fuse_files
 
     with open_work(options, 2) as work:
-        text = interruptible(work.con, lambda: fuse_files(work))
+        line = interruptible(work.con, lambda: fuse_files(work))
     if not options.quiet:
-        write_output(None, text)
+        write_output(None, rendered("table", [[line]]))
 
 
 def split(options: Any) -> None:
@@ -383,8 +415,8 @@ def split(options: Any) -> None:
     from .splitting import split_events
 
     with connect({}) as con:
-        header, rows = interruptible(con, lambda: split_events(con, options))
-    write_output(None, table("table", header, rows))
+        rows = interruptible(con, lambda: split_events(con, options))
+    write_output(None, rendered("table", [fields_table(rows, rows[0])]))
 
 
 def list_entries(options: Any) -> None:
@@ -394,14 +426,14 @@ def list_entries(options: Any) -> None:
     rows, full = {"measures": listing.measures, "functions": listing.functions}[options.command](
         options.names
     )
-    if options.format == "table":
-        write_output(None, listing.to_text(options.command, rows, full, width_of(None)))
-    else:
-        with duckdb.connect() as con:
-            write_output(None, render(con, options, [*rows[0]], rows))
+    table = fields_table(rows, rows[0])
+    parts = listing.parts(options.command, rows, full) if options.format == "table" else [table]
+    with duckdb.connect() as con:
+        keep_rows(con, rows)
+        write_output(None, render(con, options, Result(parts)))
 
 
-EVALUATIONS: dict[str, tuple[Callable[[Work], str | bytes], int]] = {  # function, number of steps
+EVALUATIONS: dict[str, tuple[Callable[[Work], Result | str], int]] = {  # function, number of steps
     "evaluate": (evaluate, 5),
     "compare": (compare, 4),
     "check": (check, 3),
@@ -421,12 +453,18 @@ OTHERS: dict[str, Callable[[Any], None]] = {
 
 def run_evaluation(options: Any) -> Sequence[str]:
     """Write the result of an evaluation and its manifests; return a line for each failed condition."""
-    text_of, steps = EVALUATIONS[options.command]
+    result_of, steps = EVALUATIONS[options.command]
     with open_work(options, steps) as work:
-        text = interruptible(work.con, lambda: text_of(work))
-    if work.failed and options.format == "markdown" and isinstance(text, str):
-        text = f"{remarks('markdown', (f'Failed: {line}' for line in work.failed))}\n{text}"
-    write_output(options.output, text)
+
+        def text() -> str | None:
+            result = result_of(work)
+            if isinstance(result, Result) and options.format == "markdown":
+                failed = [f"Failed: {line}" for line in work.failed]
+                result = Result(itertools.chain([failed], result.parts))
+            return render(work.con, options, result)
+
+        output = interruptible(work.con, text)
+    write_output(options.output, output)
     for path in options.manifest_paths:
         write_output(path, options.manifest_text)
     return work.failed

@@ -12,7 +12,7 @@ COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
 def fuse_files(work: Evaluation) -> str:
-    """Write the fused rankings, and return a summary line."""
+    """Write the fused rankings, and return a sentence."""
     con, inputs, options = work.con, work.inputs, work.options
     output = str(options.output)
     work.step("fusing")
@@ -23,7 +23,7 @@ def fuse_files(work: Evaluation) -> str:
     query = trec_query(fused, order, output) if is_trec else f"FROM {fused} ORDER BY {order}"
     write_rows(con, query, output)
     ((rows, users, most),) = con.execute(COUNTS.format(fused=fused)).fetchall()
-    return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each\n"
+    return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each"
 
 
 def trec_query(fused: str, order: str, output: str) -> str:

@@ -331,7 +331,7 @@ def failing_rows(
     """
     from duckdb import Error
 
-    from .tables import row_source
+    from .output import row_source
 
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
     values = [
@@ -355,7 +355,7 @@ def check_values(
     con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], names: Collection[str]
 ) -> None:
     """Raise UsageError if an SQL condition names a value of these columns that no row has."""
-    from .tables import row_source
+    from .output import row_source
 
     source, values = row_source(rows[0], rows)
     (serialized,) = con.execute(

@@ -1,11 +1,9 @@
 """Rows and descriptions for `ranking-udfs measures` and `functions`: one line each, or some in full."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import getdoc
 from itertools import takewhile
-from textwrap import fill
-
-from tabulate import tabulate
 
 from ..duckdb.macros import macros
 from ..evaluation.errors import UsageError
@@ -13,8 +11,11 @@ from ..macros.files import description, signatures, texts
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, measure_table
 from ..texts import did_you_mean, shorten
+from .output import Part
 
 IN_TEXT = ("description", "source")  # columns that the full description repeats
+# The break of a line of prose: behind a long line, and not before an entry (`k: the cutoff`) or a result.
+BREAK = re.compile(r"(?<=.{70})\n *(?=\S)(?!(`\w+`(, `\w+`)*|\w+):|[-\d\[{])")
 # A row for each entry, from its name to its description, and the full descriptions of chosen entries.
 Entries = tuple[Sequence[Mapping[str, str]], Sequence[str]]
 
@@ -60,17 +61,11 @@ def head(text: str) -> str:
     return "\n".join(line.removeprefix("--").removeprefix(" ") for line in lines)
 
 
-def to_text(command: str, rows: Sequence[Mapping[str, str]], full: Sequence[str], width: int) -> str:
-    """Format the facts and the full description of each chosen entry, or all names with descriptions."""
+def parts(command: str, rows: Sequence[Mapping[str, str]], full: Sequence[str]) -> Iterator[Part]:
+    """Yield the facts and the full description of each chosen entry, or all names with descriptions."""
+    for row, text in zip(rows, full, strict=False):
+        yield [f"{what}: {fact}" for what, fact in row.items() if fact and what not in IN_TEXT]
+        yield BREAK.sub(" ", text).splitlines()
     if not full:
-        lines = [(row["name"], row["description"]) for row in rows]
-        wide = width - max(len(name) for name, _ in lines) - 2
-        listed = tabulate(lines, tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True)
-        return f"{listed}\n\n`ranking-udfs {command} NAME` explains one.\n"
-    entries = []
-    for row, text in zip(rows, full, strict=True):
-        facts = [f"{what}: {fact}" for what, fact in row.items() if fact and what not in IN_TEXT]
-        entries.append(
-            "\n".join([*(fill(line, width, subsequent_indent="  ") for line in facts), "", text, ""])
-        )
-    return "\n".join(entries)
+        yield [f"{row['name']}: {row['description']}" for row in rows]
+        yield [f"`ranking-udfs {command} NAME` explains one."]

@@ -71,7 +71,7 @@ OWN = {
         "exit with 3 if a condition holds: worse, 'segments worse', 'ndcg@10 < 0.3', 'losers(0.5) > 3', "
         "problems, or SQL over the rows, as in 'difference < -0.01 AND p < 0.05'",
         "CONDITION", parse_conditions, True),
-    "digits": own("significant digits (4 in tables, all in files)", "N", integer(1, 17).parse),
+    "digits": own("significant digits (4 in text, all in CSV, JSON and Parquet)", "N", integer(1, 17).parse),
     "figures": own("write each chart as a file", "FOLDER"),
     "figure_format": Option(word("svg", "png"), "format of these files", "svg"),
     "pack": Option(BOOLEAN, "print the script for clients without Python instead", False),

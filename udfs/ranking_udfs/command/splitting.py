@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from ..evaluation.errors import DataError
+from ..evaluation.queries import fetch_rows
 from ..inputs.events import read_events, split_query
 from ..inputs.files import extension
 from ..quoting import identifier, literal
@@ -19,8 +20,8 @@ SUMMARY = """
 """
 
 
-def split_events(con: duckdb.DuckDBPyConnection, options: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Write train and test of each fold to a folder; return the header and rows of a table of counts.
+def split_events(con: duckdb.DuckDBPyConnection, options: Any) -> list[dict[str, Any]]:
+    """Write train and test of each fold to a folder; return rows of counts.
 
     `given` has the options of the command. In a CSV file, all values except the time are copied unchanged.
     """
@@ -33,8 +34,7 @@ def split_events(con: duckdb.DuckDBPyConnection, options: Any) -> tuple[list[str
     query = split_query(con, "ranking_command_events", rows, names, time, vars(options))
     con.execute(f"CREATE TEMP TABLE ranking_command_split AS\n{query}")
     write_parts(con, path, options.output, path[path.lower().rindex(kind) :])
-    cursor = con.execute(SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
-    return [name for name, *_ in cursor.description or ()], cursor.fetchall()
+    return fetch_rows(con, SUMMARY.format(user=identifier(names["userid"]), item=identifier(names["itemid"])))
 
 
 def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: str) -> None:
