@@ -50,11 +50,9 @@ BAR = "\\|"  # which ends no cell
 ARGUMENT_COLUMNS = ("argument", "meaning")
 FACTS = ("Returns", "Caveats", "With predicted_truth", "Errors", "Source")
 # The tables of the examples, as the documents make them.
-TABLES = """
-    CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
-    FROM 'examples/dbt_project/seeds/recommendations.csv';
-    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, greatest(stars - 2, 0) AS rel
-    FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22';
+TABLES = """\
+con.execute("CREATE TABLE rec AS FROM 'examples/data/shop_rec.csv'")
+con.execute("CREATE TABLE truth AS FROM 'examples/data/shop_truth.csv'")
 """
 
 
@@ -326,7 +324,8 @@ def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
 def examples() -> duckdb.DuckDBPyConnection:
     con = ranking_udfs.register(duckdb.connect())
     with contextlib.chdir(ROOT):
-        con.execute(TABLES)
+        for query in re.findall(r"\"(.*)\"", TABLES):
+            con.execute(query)
     return con
 
 
