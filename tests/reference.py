@@ -46,6 +46,7 @@ PAGES = {title.lower(): f"{title.lower()}/README.md" for title in GROUPS[:3]}
 PAGES |= dict.fromkeys(("lists", "predictions", "hivemall"), "aggregates.md")
 # Options that mean the same in each measure; the page explains them once.
 MEANINGS = {"min_grade"}
+USUAL = "; 0 if truth is empty"
 BAR = "\\|"  # which ends no cell
 ARGUMENT_COLUMNS = ("argument", "meaning")
 FACTS = ("Returns", "Caveats", "With predicted_truth", "Errors", "Source")
@@ -366,12 +367,13 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
         if isinstance(option, Number) and option.default is not None:
             default = f"{option.default:g}"
         default += f", of judged rankings `{option.of_judged}`" * (option.of_judged != option.default)
-        if name in MEANINGS:
-            continue
-        meaning = meanings.get(name) or choices(option)
-        rows.append(
-            [f"`{name}`", default, markdown(re.sub(r"; NULL for \d+(?:\.\d+)?", "", meaning), measure.name)]
-        )
+        meaning = re.sub(r"; NULL for \d+(?:\.\d+)?", "", meanings.get(name) or choices(option))
+        if name not in MEANINGS and not meaning.startswith("as for "):
+            rows.append([f"`{name}`", default, markdown(meaning, measure.name)])
+    others = [name for name, text in meanings.items() if text.startswith("as for ")]
+    if others:
+        same = meanings[others[0]].removeprefix("as for ranking.")
+        rows.insert(0, [", ".join(f"`{name}`" for name in others), "", f"as for [{same}](#{same})"])
     if rows:
         yield from (*table(["option", "default", "meaning"], rows), "")
 
@@ -385,12 +387,11 @@ def measure_section(measure: Measure) -> Iterator[str]:
         facts = {"returns": f"DOUBLE, {measure.range_text}; {measure.empty}"}
     else:
         for names, text in head(name).arguments.items():
-            same = re.fullmatch(r"as for (ranking\.[a-z]+)", text)
-            for argument in names.split(", "):
-                meanings[argument] = head(same[1]).arguments[argument] if same else text
+            meanings |= dict.fromkeys(names.split(", "), text)
         ((_, *given),) = ([one for one in form if one.split()[0] != "truth"] for form in parameters(name))
         calls = wrapped(f"ranking.{name}({', '.join(['rec, truth', *given])})")
-        facts = {"returns": head(name).fields["Returns"].removesuffix("; NULL for NULL")}
+        returns = head(name).fields["Returns"].removesuffix("; NULL for NULL").removesuffix(USUAL)
+        facts = {"returns": returns.removeprefix("DOUBLE, ") if returns != "DOUBLE, [0, 1]" else ""}
         lines += [(head(name).query, head(name).result)] * (head(name).result != lines[-1][1])
     yield from section(name, parts, calls, option_rows(measure, meanings), **facts, source=source)
     yield from one_liners(*lines)
@@ -438,7 +439,10 @@ def check_codes() -> Iterator[str]:
             if problem.needs:
                 yield f"- **Requires**: `{problem.needs}` (command: `--{problem.needs.replace('_', '-')}`)."
             texts = [problem.advice(way) or "" for way in WAYS.values()]
-            lines = [f"{where:<9}{text}" for where, text in zip(WAYS, texts, strict=True)]
+            ways = dict(zip(WAYS, texts, strict=True))
+            if texts[2] == texts[0].replace(" := ", "="):  # the page says so once
+                del ways["Python:"]
+            lines = [f"{where:<9}{text}" for where, text in ways.items()]
             lines = lines if len({*texts}) > 1 else [texts[0]]
             lines = [textwrap.fill(line, 106, subsequent_indent=" " * 9) for line in lines]
             if any(texts):

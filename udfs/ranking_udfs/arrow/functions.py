@@ -39,10 +39,7 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     rec and truth are LISTs of items, or truth is a MAP(item -> grade), or rec is a LIST of
     STRUCT(grade, item, ...) and truth a LIST of grades.
 
-    Returns STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), or NULL if
-    truth is NULL. `ranks`: ranks of judged items, from 1. `grades`: their grades. `ideal`: the grades of all
-    items in truth, in descending order. `size`: length of rec. `cutoff`: NULL here; for `ranking.judged`, the
-    rank at which it cut the list.
+    Returns a judged ranking, as ranking.judge does, or NULL if truth is NULL.
 
     >>> SELECT judge([1, 3, 2, 6], [1, 2, 4])
     {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}
