@@ -317,7 +317,7 @@ def test_chart_title_names_significantly_best_model(
 
 
 def test_narrowest_interval_sets_decimals_of_column() -> None:
-    assert column_decimals([0.5, 0.25], [0.1, 0.0123, None]) == 3
+    assert column_decimals([0.5, 0.25], [0.1, 0.00123, None]) == 4
     assert column_decimals([0.5, 0.0001]) == 4
     assert column_decimals([0.5, 0.25], [0.2]) == 3
     assert column_decimals([1234.5]) == 0

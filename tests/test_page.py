@@ -353,7 +353,7 @@ def test_labels_of_an_axis_are_apart(browser: Any) -> None:
     chart = ranking_udfs.report(lists, {"x": ["x"], "y": ["z"]}, "mrr", 1).charts["mrr-differences"]
     with browser.new_context() as context:
         page = context.new_page()
-        for low, high in product((-0.0021, -0.016, -0.04, -0.15), (0.0052, 0.02, 0.062, 0.2)):
+        for low, high in product((-0.00707, -0.016, -0.04, -0.15), (0.00069, 0.02, 0.062, 0.2)):
             values = [{"system": names[1], "low": low, "high": high, "difference": 0}]
             page.set_content(
                 drawing.image({**chart.specification, "data": {"values": values}}, "svg").decode()

@@ -35,7 +35,7 @@ CONFIG = {
     "legend": {**TEXT, "orient": "bottom", "columns": 3},
     "header": {**TEXT, "labelLimit": 200, "labelPadding": -8, "title": None},
 }
-FEW_TICKS, SHARES = {"tickCount": 4}, {"format": "%", "tickCount": 4}
+FEW_TICKS, SHARES = {"tickCount": 5}, {"format": "%", "tickCount": 5}
 BAR = {"type": "bar", "stroke": INK, "strokeWidth": 0.5}
 ENDS = {"Low": "low", "High": "high"}
 OF_SYSTEM = {"System": "system", "k": "k"}
