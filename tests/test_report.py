@@ -212,7 +212,7 @@ def test_report_of_measure_without_value_for_some_users(run: Run) -> None:
     leak = ["--history", "relevant.csv", "--output", "report.html"]
     text = run("report", *first_hit, "-k", "5", "-k", "0", *leak)
     wrong = "truth: items already in the user's history: 1,440 of 1,440 (100%)"
-    assert text.startswith(f"report.html: error in the data: {wrong}")
+    assert " ".join(text.split()).startswith(f"report.html: error in the data: {wrong}")
     html = Path("report.html").read_text(encoding="utf-8")
     found, shown = sections(html), titles(html)
     answer = text_of(found["The answer"])
