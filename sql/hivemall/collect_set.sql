@@ -1,8 +1,7 @@
 -- Collects the distinct values of a group, like the aggregate of Hive.
 --
 -- value:    column or expression to collect, of any type
--- Returns:  LIST of the distinct values, without NULL, in ascending order. The result does not depend on threads or on the
---           order of the rows. A group without values gives [].
+-- Returns:  LIST of the distinct values, without NULL, in ascending order; [] without values.
 -- Source:   Hive, collect_set; https://cwiki.apache.org/confluence/display/Hive/LanguageManual+UDF
 -- Example:  SELECT collect_set(itemid) FROM (VALUES (4), (1), (NULL), (2), (1)) AS t(itemid);  -- [1, 2, 4]
 CREATE OR REPLACE TEMP MACRO collect_set(value) AS

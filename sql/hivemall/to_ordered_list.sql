@@ -16,11 +16,10 @@
 --           FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut')) AS t(key, value);
 --           -- [[apple, candy, banana, donut], [apple, candy]]
 --
--- Equal keys are ordered by value, ascending in both directions. The result does not depend on threads or on the order of the
--- rows. A map keeps the first of several pairs with the same key.
+-- Equal keys are ordered by value, ascending in both directions. A map keeps the first of several pairs with the same key.
 --
 -- With two arguments, a VARCHAR (or ENUM) as the second means options, and any other type means the key. If your key is a
--- VARCHAR, name it: to_ordered_list(value, key := name). Hivemall instead checks whether the second argument is constant.
+-- VARCHAR, name it: to_ordered_list(value, key := name).
 
 -- The name of the field in struct_extract decides whether the result is a LIST or a MAP. DuckDB folds conditions on
 -- constants before a query runs, so a call computes only what its options require. With max(options), a column of

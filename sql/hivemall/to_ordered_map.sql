@@ -12,11 +12,9 @@
 --           FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
 --           -- [{10=apple, 4=candy, 3=banana}, {3=banana, 4=candy}]
 --
--- A map has each key once. Of several values of one key, it keeps the smallest, and NULL only if there is no other. Hivemall
--- keeps the last value that it reads.
---
--- Items with equal scores are therefore lost in map_values(to_ordered_map(score, itemid, true)). Use to_ordered_list(itemid,
--- score, '-reverse') to keep all items. It is also faster.
+-- Of several values of one key, a map keeps the smallest, and NULL only if there is no other; Hivemall keeps the last that it
+-- reads. So map_values(to_ordered_map(score, itemid, true)) loses items with equal scores. Use to_ordered_list(itemid, score,
+-- '-reverse') to keep all.
 {% from "hivemall/internal/ordered.jinja" import pairs_by_key %}
 CREATE OR REPLACE TEMP MACRO to_ordered_map
     (key, value) AS

@@ -2,8 +2,8 @@
 --
 -- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10].
 -- n_items:  number of items in the catalog: a constant, a subquery or an aggregate
--- Returns:  DOUBLE in [0, 1]: the number of different items in all lists of the group, divided by n_items. NULLs are ignored,
---           and a NULL list counts as empty. The result is NULL for a group without rows, or if n_items is NULL.
+-- Returns:  DOUBLE in [0, 1]: the number of different items in all lists, divided by n_items. NULLs are ignored. NULL without
+--           rows, or if n_items is NULL.
 -- Errors:   An n_items below 1, or below the number of different items in the lists.
 -- Source:   Herlocker, Konstan, Terveen and Riedl (2004). Ge, Delgado-Battenfeld and Jannach (2010), catalog coverage.
 -- Example:  SELECT ranking.catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);  -- 0.5

@@ -4,11 +4,9 @@
 -- Evidently, Elliot and RankSys also divide by n - 1; LensKit and RecBole divide by n.
 --
 -- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10]. It must be a column.
--- n_items:  number of items in the catalog. Items without a list then count with 0 lists. Without it, only items that appear in
---           a list count.
+-- n_items:  number of items in the catalog, those in no list included. Without it, only items in a list count.
 -- Returns:  DOUBLE in [0, 1]: 0 if every item appears in the same number of lists, 1 if all lists have the same single item. A
---           repeated item in a list counts once. NULLs are ignored, and a NULL list counts as empty. The result is NULL if no
---           list of the group has an item, or if n_items is NULL.
+--           repeated item in a list counts once, and NULLs are ignored. NULL without an item, or if n_items is NULL.
 -- Errors:   An n_items below the number of different items in the lists.
 -- Source:   Fleder and Hosanagar (2009). Shani and Gunawardana (2011), Gini index of item exposure.
 -- Example:  SELECT [ranking.gini_coverage(rec), ranking.gini_coverage(rec, 4)] FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);

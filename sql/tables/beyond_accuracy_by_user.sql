@@ -1,9 +1,5 @@
 -- Computes popularity, novelty, diversity and calibration of each user's list, for each cutoff.
 --
--- history: Repeated pairs count once.
--- items: itemid, category. An item may have several rows, or NULL for no category.
--- head: All other items are the long tail.
--- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
 -- Returns:    One row per system, user in rec and k: [system,] userid, k, and the columns whose tables you pass. Measures
 --             are NULL for a list without items. L is the set of different items in the top k; NULLs and repetitions take
 --             up ranks. u(i) of the U users in history have item i.
@@ -31,7 +27,7 @@
 --             FROM ranking.beyond_accuracy_by_user('rec', [10], history := 'rated')
 --             ORDER BY popularity DESC, userid, system LIMIT 3;
 --
--- No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
+-- The arguments are those of ranking.beyond_accuracy. No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
 -- included, since libraries define it in different ways.
 CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/contents.jinja" as contents %}

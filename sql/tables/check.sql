@@ -15,7 +15,8 @@
 --             `count`, `of`: how often it occurs, and how often it could, such as all users in truth, or NULL.
 -- Errors:     A table that does not exist. Invalid arguments. With predicted_truth, the errors of ranking.evaluate. A
 --             column that is missing or of an unusable type is a row.
--- Example:    FROM ranking.check('rec', 'truth', ks := [5, 10]);
+-- Example:    SELECT severity, system, code, k, example, count, of
+--             FROM ranking.check('rec', 'truth', ks := [5, 10]) WHERE code IN ('ties_at_k', 'no_relevant_item');
 --
 -- `sql/checks.md` and ranking.check_codes list every code, with advice. The check takes about one and a half times
 -- as long as an evaluation at k = 10. If a table has several folds, pass `time_col := ''`: the test of one fold is in the

@@ -17,7 +17,7 @@
 -- Errors:     As for ranking.judged. A user in neither rec nor truth; it names a similar one.
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
 --                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
---             FROM ranking.explain('rec', 'truth', 'c02', 5) WHERE system = 'similar';
+--             FROM ranking.explain('rec', 'truth', 'c02', 2) WHERE system = 'similar';
 --
 -- If the user is only in rec, all measures, relevant and gain are NULL. To hide missed items that are no longer in a
 -- catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL.

@@ -19,12 +19,11 @@
 --             SELECT system, ndcg, recall FROM ranking.evaluate('every', 'truth', [10]) ORDER BY system;
 --
 -- A row with a NULL or NaN score has a rank but no score to add; if no system has a score for an item, the result is NULL.
--- Lists are sorted as in ranking.judged. A repeated item counts at its first rank. Repetitions and rows without an item
--- take up ranks. Weights below 1e-30 times the largest count as 0, as do, with normalize 'none', scores below 1e-61 times
--- the largest.
+-- Lists are sorted as in ranking.judged. A repeated item counts at its first rank. Repetitions and rows without an item take
+-- up ranks. Weights below 1e-30 times the largest count as 0.
 --
--- Fusion does not always help. `examples/tune_fusion.sql` tunes weights and rrf_k on half of the users and compares the
--- result with the best single system on the other half.
+-- Fusion does not always help: `examples/tune_fusion.sql` tunes weights and rrf_k on half of the users, and tests the result
+-- on the other half.
 --
 -- If rec has other column names, or ranks instead of scores, rename the columns of the result before you append it: `SELECT
 -- 'fused' AS model, userid AS customer, itemid AS sku, -score AS rank FROM ranking.fuse('rec', user_col := 'customer',

@@ -14,17 +14,14 @@
 --             A test_from, test_size or gap that does not fit the type of time. None of test_from, test_size and last. A
 --             fold without events before its test. With last, if no user has more events than the tests take. A test_from
 --             after the last event. A test_size too short to contain an event.
--- Example:    SELECT fold, part, dropped, count(*) AS events, count(DISTINCT customer_id) AS users,
---                 count(DISTINCT sku) AS items, min(rated_on) AS first, max(rated_on) AS last
+-- Example:    SELECT fold, part, dropped, count(*) AS events, min(rated_on) AS first, max(rated_on) AS last
 --             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 2,
 --                 gap := INTERVAL 1 DAY, user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
 --             GROUP BY ALL ORDER BY ALL;
 --
 -- A test period includes its start and excludes its end. The last one ends one unit after the last event: 1 for integers, a
--- day for DATE, a microsecond for TIMESTAMP. TIMESTAMPTZ is read in UTC, whatever the time zone of the session.
---
--- `last` orders events by time, then by itemid. Repeated events count once. Prefer a split by time: with `last`, the train
--- holds events of other users after a user's test, so information leaks from the future.
+-- day for DATE, a microsecond for TIMESTAMP. TIMESTAMPTZ is read in UTC. `last` orders events by time, then by itemid, and
+-- counts repeated events once. Prefer a split by time: with `last`, the train holds events of other users after a user's test.
 --
 -- To remove already-seen items from recommendations, use `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate all
 -- folds in one query, make the fold a part of the userid, `{'fold': fold, 'userid': userid}`, and group ranking.by_user by
