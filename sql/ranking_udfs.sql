@@ -7130,7 +7130,7 @@ COMMENT ON MACRO ranking.hits IS 'Number of relevant items in the top k.';
 COMMENT ON MACRO ranking.mrr IS 'Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.';
 COMMENT ON MACRO ranking.first_hit_rank IS 'Rank of the first relevant item in the top k.';
 COMMENT ON MACRO ranking.average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
-COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs in the top k with the hit ranked higher.';
+COMMENT ON MACRO ranking.auc IS 'How often, in the top k, a relevant item ranks above a non-relevant one.';
 COMMENT ON MACRO ranking.dcg IS 'Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.';
 COMMENT ON MACRO ranking.ideal_dcg IS 'DCG of the ideal ranking: all items of truth by descending grade.';
 COMMENT ON MACRO ranking.ndcg IS 'Normalized discounted cumulative gain: dcg / ideal_dcg.';

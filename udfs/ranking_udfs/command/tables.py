@@ -55,7 +55,7 @@ MOST_ROWS = 6  # rows of a comparison in a pull request; the others are folded
 DISPENSABLE = ("Relative", "W/T/L", "p", "Baseline", "Mean")
 MOST_THRESHOLDS = 100  # of a model, at equal steps, as in ranking.abstention
 TITLE = 30  # the most characters of a title
-OF_AUC = "AUC: share of (hit, miss) pairs with the hit ranked higher; 0.5 without a pair"
+OF_AUC = "AUC: how often a relevant item ranks above a non-relevant one; 0.5 without a pair"
 OF_LABELLED = (
     "Mean, baseline and W/T/L: over users with human labels. Difference, p and verdict: over all users, by "
     "the model-generated grades, corrected by the human labels."

@@ -113,7 +113,7 @@ FROM (VALUES ('recall', 'measure', ['recall_at'], ['rec', 'truth'], ['normalize=
 ('mrr', 'measure', ['reciprocal_rank', 'recip_rank', 'rr'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report', 'Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.'),
 ('first_hit_rank', 'measure', [], ['rec', 'truth'], ['min_grade (a number > 0)'], '1, 2, 3, ...', 'NULL without a hit', 'the n_tp of Hivemall, "Ranking Problems", section MRR', 'Rank of the first relevant item in the top k.'),
 ('average_precision', 'measure', ['ap'], ['rec', 'truth'], ['normalize=truth|min|hits|k', 'min_grade (a number > 0)'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Buckley and Voorhees (2000)', 'Mean of the precision at each relevant item; its mean over users is the MAP.'),
-('auc', 'measure', ['roc_auc'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0.5 without a pair', 'Hivemall, "Ranking Problems"; Rendle et al. (2009)', 'Share of the (hit, miss) pairs in the top k with the hit ranked higher.'),
+('auc', 'measure', ['roc_auc'], ['rec', 'truth'], ['min_grade (a number > 0)'], '[0, 1]', '0.5 without a pair', 'Hivemall, "Ranking Problems"; Rendle et al. (2009)', 'How often, in the top k, a relevant item ranks above a non-relevant one.'),
 ('dcg', 'measure', ['discounted_cumulative_gain'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et al. (1998) for discount=half_life', 'Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.'),
 ('ideal_dcg', 'measure', ['idcg'], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)'], '>= 0', '0', 'Jarvelin and Kekalainen (2002)', 'DCG of the ideal ranking: all items of truth by descending grade.'),
 ('ndcg', 'measure', [], ['rec', 'truth'], ['gain=exp|linear', 'discount=log2|original|half_life', 'base=2 (a number > 1, with discount=original)', 'half_life=5 (a number > 1, with discount=half_life)', 'ideal=cut|truth|k'], '[0, 1]', '0', 'Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005)', 'Normalized discounted cumulative gain: dcg / ideal_dcg.'),
@@ -720,7 +720,7 @@ list_transform(
     lambda _ranking_found: CASE
         WHEN _ranking_found.problem IS NULL THEN _ranking_found.value ELSE error(_ranking_found.problem)
     END)[1];
-COMMENT ON MACRO ranking.auc IS 'Share of the (hit, miss) pairs in the top k with the hit ranked higher.';
+COMMENT ON MACRO ranking.auc IS 'How often, in the top k, a relevant item ranks above a non-relevant one.';
 
 CREATE OR REPLACE MACRO ranking.dcg(rec, truth := NULL, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 list_transform(

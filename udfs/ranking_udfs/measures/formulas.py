@@ -217,7 +217,7 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
 
 @measure("roc_auc", title="AUC", options=MIN_GRADE, empty=Empty(0.5, "a pair"), expected=True)
 def auc(rankings: Rankings) -> Floats:
-    """Share of the (hit, miss) pairs in the top k with the hit ranked higher.
+    """How often, in the top k, a relevant item ranks above a non-relevant one.
 
     sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
 
