@@ -13,7 +13,8 @@ from statsmodels.stats import multitest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.command.gates import failing_rows, parse_condition
+from ranking_udfs.command.conditions import parse_condition
+from ranking_udfs.command.gates import failing_rows
 from ranking_udfs.evaluation.comparison import users_for_significance
 from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv

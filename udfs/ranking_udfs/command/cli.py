@@ -12,7 +12,7 @@ import click
 
 from ..kinds import K
 from ..texts import shorten
-from .gates import RULES
+from .conditions import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
 from .options import (
     COMMANDS,

@@ -1,197 +1,30 @@
-"""Conditions of `--fail-if`: parse them, select their rows and find the rows that fail."""
+"""Test the conditions of `--fail-if` on results: select their rows and find the rows that fail."""
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import duckdb
 
 from ..compose.columns import COMMAND, option
+from ..evaluation.comparison import losers_query, sample_row, users_for_significance
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_lines, problem_text
+from ..evaluation.queries import fetch_rows
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
+from ..inputs.evaluation import Evaluation
+from ..measures.grammar import measure_of
+from ..options import Values
 from ..texts import did_you_mean, shorten
-from .messages import PROGRAM
+from .conditions import BOUND, LOSERS, OF_SAME, PROBLEMS, SQL, VERDICT, VERDICTS, Condition
+from .output import row_source
 
-if TYPE_CHECKING:
-    import duckdb
-
-    from ..inputs.evaluation import Evaluation
-    from ..options import Values
-
-PROBLEMS, VERDICT, BOUND, LOSERS, SQL = "problems", "verdict", "bound", "losers", "SQL"  # kinds
-WAYS = ("higher", "lower")  # verdicts on measures without a better direction
-VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
-IS_BOUND = re.compile(rf"(\w+\S*?)\s*(<=|>=|<|>)\s*({NUMBER})", re.IGNORECASE)
-IS_VERDICT = re.compile(rf"(segments\s+)?(?:(\S+)\s+)?({'|'.join(VERDICTS)})")
-IS_SQL = re.compile(r"[=<>]|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
-IS_LOSERS = re.compile(rf"losers\s*\(\s*({NUMBER})\s*\)\s*(>=?)\s*(\d+)")
 MOST = 10  # failing rows that a message names
-PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # one condition of a list with commas
-NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
-OF_SAME = {"p_same", "p_same_adjusted", "verdict"}
-OF_SIGNIFICANCE = {"p", "p_adjusted"} | OF_SAME
-CORRECTED = OF_SIGNIFICANCE | {"minimum_detectable_effect", "users_needed"}  # over all rows of a gate
 NAMING = ("system", "baseline", "segment", "measure", "k")  # columns whose values an SQL condition may name
 NAMED_BY = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")  # in json_serialize_sql
-RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3), problems or a condition of SQL"
 Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
 AnyRow = TypeVar("AnyRow", bound=Row)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """One condition of `--fail-if`: on problems of the data, or on results.
-
-    A verdict and an SQL condition are tested on the rows of the results, a bound on each mean in these rows.
-    """
-
-    text: str  # as the user wrote it
-    kind: str = SQL
-    holds: str = ""  # the SQL condition that makes a row fail
-    measure: str | None = None  # the measure of its rows, with options; None for all
-    cuts: tuple[int | None, ...] = ()  # the cutoffs of its rows; () for all
-    is_beyond_accuracy: bool | None = None  # whether a verdict is on beyond-accuracy measures
-    is_on_segments: bool | None = None  # whether a verdict is on segments or on all users
-    codes: tuple[str, ...] = ()  # the codes of `problems(CODE, ...)`; () for all
-    threshold: float = 0  # losers: the smallest loss that counts
-    least: int = 0  # losers: the smallest number of users that fails
-
-    @property
-    def names(self) -> set[str]:
-        """The names in an SQL condition: columns and SQL keywords."""
-        matches = NAME.findall(self.text) if self.kind == SQL else []
-        return {quoted or plain.lower() for quoted, plain in matches}
-
-    @property
-    def is_tested(self) -> bool:
-        """True for a condition on verdicts or p. Both are corrected over all rows of such conditions."""
-        return self.kind == VERDICT or bool(self.names & CORRECTED)
-
-    @property
-    def is_of_significance(self) -> bool:
-        return self.kind == VERDICT or bool(self.names & OF_SIGNIFICANCE)
-
-    @property
-    def is_compared(self) -> bool:
-        """True for a condition on columns that only comparisons have."""
-        return self.is_tested or self.kind == LOSERS
-
-    def applies_to(self, row: Row) -> bool:
-        """Return whether the condition applies to this row of the results, or to this mean."""
-        from ..measures.contents import CONTENTS
-
-        return (
-            self.measure in (None, row.get("measure"))
-            and (not self.cuts or row["k"] in self.cuts)
-            and self.is_beyond_accuracy in (None, row.get("measure") in CONTENTS)
-            and self.is_on_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
-        )
-
-
-# Errors for conditions that do not fit the options of the command, each with its test.
-RULES: Mapping[str, Callable[[Condition, Any], Any]] = {
-    "of the check must be problems or problems(CODE, ...), got {}": (
-        lambda condition, of: condition.kind != PROBLEMS and of.command == "check"
-    ),
-    "{} requires the check of the data; remove --no-check": (
-        lambda condition, of: condition.kind == PROBLEMS and of.no_check
-    ),
-    f"{{}} requires verdicts; use `{PROGRAM} compare`": (
-        lambda condition, of: condition.is_compared and of.command != "compare"
-    ),
-    "{} requires --margin NUMBER": (
-        lambda condition, of: condition.kind == VERDICT and "same" in condition.holds and of.margin is None
-    ),
-    "{} requires --baseline NAME or --steps": lambda condition, of: (
-        condition.is_compared and of.baseline is None and not of.steps
-    ),
-    "{} requires --segment FILE:COLUMN": lambda condition, of: (
-        condition.is_on_segments and of.segment is None
-    ),
-    "{} requires results, and --format sql computes none": lambda _, of: of.format == "sql",
-}
-
-
-def parse_conditions(text: str) -> list[Condition]:
-    """Parse a list of conditions with commas between them.
-
-    Raises:
-        ValueError: A condition breaks a rule; the message states the rule.
-    """
-    return [parse_condition(part.strip()) for part in PART.findall(text) or [""]]
-
-
-def parse_condition(text: str) -> Condition:
-    """Parse one condition of a known form, or an SQL condition; errors as in `parse_conditions`."""
-    for form, parse in FORMS.items():
-        if (match := form.fullmatch(text)) and (condition := parse(text, match)):
-            return condition
-    if IS_SQL.search(text):
-        return Condition(text, holds=text)
-    raise ValueError(f"{RULE}, got {shorten(repr(text))}")
-
-
-def parse_problems(text: str, match: re.Match[str]) -> Condition:
-    codes = (code.strip().lower() for code in (match[1] or "").split(","))
-    return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
-
-
-def parse_losers(text: str, _: re.Match[str]) -> Condition:
-    lost = IS_LOSERS.fullmatch(text)
-    if not lost or not 0 < float(lost[1]) < float("inf") or lost[2] + lost[3] == ">=0":
-        rule = "losers(LOSS) > COUNT must have a loss above 0 and a count, as in losers(0.5) > 3"
-        raise ValueError(f"{rule}, got {shorten(repr(text))}")
-    return Condition(text, LOSERS, threshold=float(lost[1]), least=int(lost[3]) + (lost[2] == ">"))
-
-
-def parse_verdict(text: str, match: re.Match[str]) -> Condition:
-    from ..measures.contents import CONTENTS
-
-    condition, verdict = parse_measured(match[2], text), match[3]
-    is_beyond_accuracy = None if verdict in ("unclear", "same") else verdict in WAYS
-    if (
-        None not in (condition.measure, is_beyond_accuracy)
-        and (condition.measure in CONTENTS) is not is_beyond_accuracy
-    ):
-        right = "worse or better" if is_beyond_accuracy else "lower or higher, since neither is better"
-        raise ValueError(f"the verdict on {condition.measure} must be {right}, got {shorten(repr(text))}")
-    condition = replace(condition, is_beyond_accuracy=is_beyond_accuracy, is_on_segments=bool(match[1]))
-    return replace(condition, kind=VERDICT, holds=f"verdict = '{verdict}'")
-
-
-def parse_bound(text: str, match: re.Match[str]) -> Condition | None:
-    """Parse a bound on a measure; return None if the name may be a column."""
-    try:
-        condition = parse_measured(match[1], text)
-    except ValueError:
-        if not re.fullmatch(r"\w+", match[1]):
-            raise
-        return None
-    return replace(
-        condition, kind=BOUND, holds=f"isnan(value) OR value {match[2]} '{float(match[3])}'::DOUBLE"
-    )
-
-
-FORMS: Mapping[re.Pattern[str], Callable[[str, re.Match[str]], Condition | None]] = {
-    re.compile(rf"{PROBLEMS}(?:\((.+)\))?"): parse_problems,
-    re.compile(r"losers\b.*", re.DOTALL): parse_losers,
-    IS_VERDICT: parse_verdict,
-    IS_BOUND: parse_bound,
-}
-
-
-def parse_measured(text: str | None, condition: str) -> Condition:
-    """Parse the measure of a condition, `MEASURE[@K]`, or the absence of one."""
-    from ..measures import grammar
-
-    try:
-        choice = text and grammar.parse_measure(text)
-    except ValueError as error:
-        raise ValueError(f"{error} in {shorten(repr(condition))}") from None
-    return Condition(condition, measure=choice.name, cuts=choice.cuts) if choice else Condition(condition)
 
 
 def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
@@ -214,7 +47,7 @@ def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list
     return [row for row in rows if any(condition.applies_to(row) for condition in tested)]
 
 
-def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
+def failures(work: Evaluation, problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
     """Return a line for each error in the data of the gate's rows, and for each condition that fails.
 
     A condition fails if it holds, if it applies to no row, or if it cannot hold. `rows` are the rows of a
@@ -251,7 +84,7 @@ def errors_of(
     return [f"error in the data: {problem_text([row])}; {fix} {row['code']}" for row in errors]
 
 
-def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
+def failure(work: Evaluation, condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
     """Describe the rows in which a condition holds or is unknown, or the reason why it cannot hold."""
     looked = rows_of_condition(condition, rows, cuts)
     if not looked:
@@ -272,10 +105,8 @@ def failure(work: "Evaluation", condition: Condition, rows: Sequence[Row], cuts:
     )
 
 
-def too_few_users(condition: Condition, rows: Sequence[Row], options: "Values") -> str | None:
+def too_few_users(condition: Condition, rows: Sequence[Row], options: Values) -> str | None:
     """Say how many users are needed, if no comparison can be significant with its users."""
-    from ..evaluation.comparison import users_for_significance
-
     # A condition that may be on equivalence, whose test is one-sided.
     is_same = options["margin"] is not None and bool(condition.names & OF_SAME or "same" in condition.holds)
     correction, alpha, compared = options["correction"], 1 - options["confidence"], list[tuple[int, int]]()
@@ -301,11 +132,8 @@ def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> 
     return [row for row in rows if condition.applies_to(row) and all(row["k"] in ks for ks in own)]
 
 
-def losers_text(work: "Evaluation", condition: Condition) -> str | None:
+def losers_text(work: Evaluation, condition: Condition) -> str | None:
     """Name the models with too many losers by the first measure at its first cutoff, and these users."""
-    from ..evaluation.comparison import losers_query
-    from ..evaluation.queries import fetch_rows
-
     if not work.request.choices:
         return "no measure has a better direction"
     choice = work.request.choices[0]
@@ -322,17 +150,13 @@ def losers_text(work: "Evaluation", condition: Condition) -> str | None:
 
 
 def failing_rows(
-    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], where: str = "true"
+    con: duckdb.DuckDBPyConnection, condition: Condition, rows: Sequence[Row], where: str = "true"
 ) -> list[Row]:
     """Return the rows with `where` that fail the gate by an SQL condition; their p is the corrected p.
 
     Raises:
         UsageError: DuckDB rejects the condition.
     """
-    from duckdb import Error
-
-    from .output import row_source
-
     corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
     values = [
         {**row, **{name: row[other] for name, other in corrected.items()}} for row in with_everybody(rows)
@@ -341,7 +165,7 @@ def failing_rows(
     try:
         query = f"SELECT _row FROM {source} WHERE {where} AND (\n{condition.holds}\n) IS DISTINCT FROM false"
         return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [values]).fetchall()]
-    except Error as error:
+    except duckdb.Error as error:
         raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
 
 
@@ -352,11 +176,9 @@ def with_everybody(rows: Sequence[Row]) -> list[Row]:
 
 
 def check_values(
-    con: "duckdb.DuckDBPyConnection", condition: Condition, rows: Sequence[Row], names: Collection[str]
+    con: duckdb.DuckDBPyConnection, condition: Condition, rows: Sequence[Row], names: Collection[str]
 ) -> None:
     """Raise UsageError if an SQL condition names a value of these columns that no row has."""
-    from .output import row_source
-
     source, values = row_source(rows[0], rows)
     (serialized,) = con.execute(
         "SELECT json_serialize_sql($1)", [f"SELECT (\n{condition.holds}\n)"]
@@ -404,13 +226,11 @@ def row_text(row: Row) -> str:
 
 def at_text(row: Row) -> str:
     """Name a measure at its cutoff, or a column."""
-    from ..measures.grammar import measure_of
-
     has_cutoff = measure_of(row["measure"]).measure.has_cutoff
     return f"{row['measure']}@{format_cut_off(row['k'])}" if has_cutoff else str(row["measure"])
 
 
-def check_conditions(work: "Evaluation") -> None:
+def check_conditions(work: Evaluation) -> None:
     """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
     conditions = work.options.fail_if
     if any(condition.codes for condition in conditions):
@@ -421,7 +241,7 @@ def check_conditions(work: "Evaluation") -> None:
             check_values(work.con, condition, [{"verdict": verdict} for verdict in VERDICTS], ["verdict"])
 
 
-def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> None:
+def check_codes(work: Evaluation, codes: Sequence[tuple[Condition, str]]) -> None:
     for condition, code in codes:
         if code not in grave():
             there = (name for name, row in grave().items() if work.has(row.needs))
@@ -433,10 +253,8 @@ def check_codes(work: "Evaluation", codes: Sequence[tuple[Condition, str]]) -> N
             raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 
 
-def sample_result(work: "Evaluation") -> Row:
+def sample_result(work: Evaluation) -> Row:
     """Return a row with the columns of the results, for a test of SQL conditions."""
-    from ..evaluation.comparison import sample_row
-
     request = work.request
     measures = {choice.name: 0.0 for choice in (*request.choices, *request.beyond_accuracy)}
     row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from ..evaluation import defaults
 from ..kinds import BOOLEAN, Kind, integer, word
 from ..options import COLUMNS, FLAGS, GROUPS, OPTIONS, VERBS, Option
-from .gates import parse_conditions
+from .conditions import parse_conditions
 from .values import (
     COPY_OPTIONS,
     TREC,
