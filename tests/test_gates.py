@@ -1,6 +1,5 @@
 """Test gates: errors in the data, conditions that cannot hold, and families of p-values."""
 
-import math
 import random
 import re
 from fractions import Fraction
@@ -14,7 +13,7 @@ from statsmodels.stats import multitest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.conditions import parse_condition
-from ranking_udfs.command.gates import failing_rows
+from ranking_udfs.command.gates import Results
 from ranking_udfs.evaluation.comparison import users_for_significance
 from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
@@ -53,9 +52,12 @@ def test_each_condition_is_tested_and_fails_for_nan(con: Con, folder: Path, caps
     call = ["evaluate", "rec.csv", "truth.csv", "-m", "mrr", "--no-check"]
     assert main([*call, "--fail-if", "mrr < 2", "--fail-if", "mrr < 0"]) == 3
     assert capsys.readouterr().err.splitlines()[1:] == ["ranking-udfs: failed: mrr < 2: 1 in mrr@10"]
-    rows = [{"k": 5, "value": number} for number in (math.nan, None, 0.2, 0.3)]
+    numbers = "(VALUES ('NaN'::DOUBLE, 1), (NULL, 2), (0.2, 3), (0.3, 4)) t(mrr, _row)"
+    con.execute(f"CREATE OR REPLACE TEMP TABLE bounds AS SELECT *, 5 AS k FROM {numbers}")
+    results = Results(con, "bounds", {"mrr": [5]})
     for bound, failed in (("<", 3), ("<=", 4), (">", 2), (">=", 3)):
-        assert len(failing_rows(con, parse_condition(f"mrr@5 {bound} 0.3"), rows)) == failed
+        found = results.of(parse_condition(f"mrr@5 {bound} 0.3"))
+        assert sum(row["fails"] for row in found) == failed
 
 
 def test_p_of_a_condition_is_corrected_over_all_rows(folder: Path, capsys: Captured) -> None:

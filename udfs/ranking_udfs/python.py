@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import duckdb
 
 from . import keywords
-from .evaluation.defaults import EVERYBODY
 from .evaluation.errors import DataError, error_summary
 from .evaluation.problems import COLUMNS, problem_lines
 from .evaluation.queries import explain_query, overlap_query
@@ -25,7 +24,7 @@ from .keywords import Cutoffs, Measures, Table
 from .kinds import K
 from .options import VERBS, Values, check_keywords, defaults, described_options
 from .options import check as check_options
-from .quoting import literal, sql_value
+from .quoting import sql_value
 
 if TYPE_CHECKING:
     from .reporting.page import Page
@@ -130,12 +129,7 @@ def compare(
     with open_evaluation("compare", rec, truth, **given) as (connection, work):
         work.check_models()
         work.make_tables()
-        everybody, *segments = work.comparisons()
-        if segments:
-            everyone = f"SELECT {literal(EVERYBODY)} AS segment, *"
-            everybody = [f"{everyone} FROM ({query})" for query in everybody]
-        queries = [*everybody, *(query for each in segments for query in each)]
-        return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in queries))
+        return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in work.comparisons()))
 
 
 @described

@@ -3,7 +3,7 @@
 import itertools
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from ..compose.explain import is_user, nearest_user
-from ..evaluation.comparison import correct_together, differences_query, pairs_query
+from ..evaluation.comparison import compare_queries, differences_query, pairs_query
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import DataError, UsageError, error_summary
@@ -29,7 +29,7 @@ from ..inputs.tables import Inputs, Tables, input_files, load
 from ..options import defaults
 from ..quoting import literal
 from ..texts import shorten
-from .gates import check_conditions, failures, tested_rows
+from .gates import check_conditions, correct_together, failures, results_of
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
 from .options import names_of
@@ -42,6 +42,7 @@ from .output import (
     fields_table,
     keep,
     keep_rows,
+    kept_rows,
     render,
     rendered,
     write_output,
@@ -192,7 +193,7 @@ def evaluate(work: Work) -> Result | str:
     problems = work.make_tables()
     work.step("measuring")
     rows = keep(work.con, work.summary(work.steps))
-    work.failed = failures(work, problems, rows)  # raise its errors before writing a file
+    work.failed = failures(work, problems, results_of(work))  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and options.by_user is not None:
         work.write(steps.by_user, options.by_user)
@@ -234,14 +235,18 @@ def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
-    results = [rows_of(con, each) for each in work.comparisons()]
-    every = list(itertools.chain(*results))
-    seen = tested_rows(options.fail_if, every)
-    correct_together(con, [row for row in seen if row["k"] != 0], request.comparison)
+    keep(con, *work.comparisons())
+    kept = results_of(work)
+    gated, every = correct_together(kept, options.fail_if, request), kept_rows(con)
+    of_segments = [row for row in every if row.get("segment", EVERYBODY) != EVERYBODY]
+    everybody = [{**row} for row in every if row.get("segment", EVERYBODY) == EVERYBODY]
+    for row in everybody:
+        row.pop("segment", None)
+    results = [everybody, *[of_segments] * request.by_segment]
     answered = ranking_rows(work, results[0])
     orders = find_orders(answered)
     dominated = dominated_sentences(without_verdicts(answered, problems)) if request.also else []
-    work.failed = failures(work, problems, every)
+    work.failed = failures(work, problems, kept)
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
@@ -251,16 +256,14 @@ def compare_models(work: Work) -> Result | str:
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
-    of_segments = sum("segment" in row for row in seen)
     # Programs read the verdicts, and the codes of errors in caveats.
-    keep_rows(con, [{"segment": EVERYBODY, **row} for row in every], every[-1])
     changed = changed_tables(con, options, request, told[0], work.with_labels)
     parts = comparison_parts(
         *(options, request, work.systems, told, orders, problems, changed, [*dominated, *worse]),
-        (len(seen) - of_segments, of_segments),
+        gated,
         work.inputs.segment and work.inputs.segment[1],
     )
-    return Result(parts, [*every[-1]])
+    return Result(parts)
 
 
 def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
@@ -268,7 +271,7 @@ def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
     if work.options.steps:
         return []
     if work.options.pairs and work.request.comparison["baseline"] is not None and len(work.systems) > 2:
-        return rows_of(work.con, pairs_query(work.composed))
+        return [row for query in pairs_query(work.composed) for row in fetch_rows(work.con, query)]
     return [row for row in rows if row["higher_is_better"] is not None]
 
 
@@ -286,14 +289,9 @@ def loss_sentences(
     return [*fall_sentences(results[0]), *worse_segments(worse, order, None)]
 
 
-def rows_of(con: duckdb.DuckDBPyConnection, queries: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of all queries."""
-    return [row for query in queries for row in fetch_rows(con, query)]
-
-
 def compare_sql(work: Work) -> str:
     request, path = work.request, work.options.by_user
-    asked = [pairs_query(work.composed)] if work.options.pairs else work.comparisons()
+    asked = [pairs_query(work.composed)] if work.options.pairs else compare_queries(work.composed)
     titles = ["The comparisons over all users.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:

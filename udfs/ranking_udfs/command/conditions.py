@@ -1,12 +1,12 @@
 """Conditions of `--fail-if`: their forms, and rules between them and other options; without DuckDB."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..evaluation.defaults import EVERYBODY
-from ..evaluation.words import Row
+from ..quoting import literal
 from ..texts import shorten
 from .messages import PROGRAM
 
@@ -64,16 +64,23 @@ class Condition:
         """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
 
-    def applies_to(self, row: Row) -> bool:
-        """Return whether the condition applies to this row of the results, or to this mean."""
+    def where(self, has_segments: bool, cuts: Mapping[str, Sequence[int | None]]) -> str:
+        """Return the SQL condition for the rows that this condition looks at; `cuts` are those of measures.
+
+        An SQL condition that names measures has rows at their cutoffs only.
+        """
+        from ..evaluation.queries import cut_off_condition
         from ..measures.contents import CONTENTS
 
-        return (
-            self.measure in (None, row.get("measure"))
-            and (not self.cuts or row["k"] in self.cuts)
-            and self.is_beyond_accuracy in (None, row.get("measure") in CONTENTS)
-            and self.is_on_segments in (None, row.get("segment", EVERYBODY) != EVERYBODY)
-        )
+        tests = [f"measure = {literal(self.measure)}"] if self.measure is not None else []
+        tests += [cut_off_condition(self.cuts)] if self.cuts else []
+        if self.is_beyond_accuracy is not None:
+            names = ", ".join(map(literal, CONTENTS))
+            tests.append(f"(measure IN ({names})) = {str(self.is_beyond_accuracy).lower()}")
+        if self.is_on_segments is not None and has_segments:
+            tests.append(f"segment {'<>' if self.is_on_segments else '='} {literal(EVERYBODY)}")
+        tests += [cut_off_condition(cuts[name]) for name in cuts if name in self.names]
+        return " AND ".join(tests) or "true"
 
 
 # Errors for conditions that do not fit the options of the command, each with its test.

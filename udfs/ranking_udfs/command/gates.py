@@ -1,61 +1,136 @@
 """Test the conditions of `--fail-if` on results: select their rows and find the rows that fail."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import duckdb
 
 from ..compose.columns import COMMAND, option
-from ..evaluation.comparison import losers_query, sample_row, users_for_significance
+from ..compose.functions import compose_values
+from ..evaluation.comparison import losers_query, sample_comparison, users_for_significance
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_lines, problem_text
-from ..evaluation.queries import fetch_rows
+from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..inputs.evaluation import Evaluation
 from ..measures.grammar import measure_of
 from ..options import Values
+from ..quoting import identifier, literal, sql_value
 from ..texts import did_you_mean, shorten
 from .conditions import BOUND, LOSERS, OF_SAME, PROBLEMS, SQL, VERDICT, VERDICTS, Condition
-from .output import row_source
+from .output import RESULT
 
 MOST = 10  # failing rows that a message names
 NAMING = ("system", "baseline", "segment", "measure", "k")  # columns whose values an SQL condition may name
 NAMED_BY = ("COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_IN", "COMPARE_NOT_IN")  # in json_serialize_sql
-Cuts = Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
-AnyRow = TypeVar("AnyRow", bound=Row)
+SIDES = ("baseline", "system")  # columns that name a model
 
 
-def means_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
-    """Return a row for each mean in the rows of a comparison, or of an evaluation at its own cutoffs."""
-    results: dict[tuple[Any, ...], Row] = {}
-    for row in rows:
-        if "measure" in row:
-            means = [(row["measure"], row[side], row[f"mean_{side}"]) for side in ("baseline", "system")]
-        else:
-            means = [(name, row.get("system"), row[name]) for name in cuts if row["k"] in cuts[name]]
-        for measure, system, value in means:
-            keys = {"measure": measure, "system": system, "segment": row.get("segment"), "k": row["k"]}
-            results[tuple(keys.values())] = {**keys, "value": value}
-    return list(results.values())
+@dataclass(frozen=True)
+class Results:
+    """The rows of an evaluation or a comparison, as a table that conditions are tested on; by `_row`."""
+
+    con: duckdb.DuckDBPyConnection
+    table: str
+    cuts: Mapping[str, Sequence[int | None]]  # the cutoffs of each measure, by name
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return [name for name, *_ in self.con.execute(f"DESCRIBE FROM {self.table}").fetchall()]
+
+    @property
+    def rows(self) -> str:
+        """The query for the rows; in a comparison, p is the corrected p."""
+        p = "SELECT * REPLACE (p_adjusted AS p, p_same_adjusted AS p_same) " * ("p" in self.columns)
+        return f"{p}FROM {self.table}"
+
+    @property
+    def means(self) -> str:
+        """The query for each mean in the rows: of both models, or of measures at their own cutoffs."""
+        keys = [name if name in self.columns else f"NULL AS {name}" for name in ("system", "segment")]
+        measures = [
+            (f"{literal(name)} AS measure", *keys, identifier(name), cut_off_condition(cuts))
+            for name, cuts in self.cuts.items()
+        ]
+        sides = [("measure", f"{side} AS system", keys[1], f"mean_{side}", "true") for side in SIDES]
+        parts = sides if "measure" in self.columns else measures
+        means = (
+            f"SELECT {measure}, {system}, {segment}, k, {value} AS value, _row * {len(parts)} + {i} AS _row\n"
+            f"FROM {self.table} WHERE {where}"
+            for i, (measure, system, segment, value, where) in enumerate(parts)
+        )
+        return f"SELECT * REPLACE (min(_row) AS _row) FROM ({' UNION ALL '.join(means)}) GROUP BY ALL"
+
+    def of(self, condition: Condition) -> Sequence[Row]:
+        """Return the rows that a condition looks at, for a bound the means; `fails` unless it is false.
+
+        Raises:
+            UsageError: DuckDB rejects the condition.
+        """
+        source = self.means if condition.kind == BOUND else self.rows
+        where = condition.where("segment" in self.columns, self.cuts)
+        try:
+            return fetch_rows(
+                self.con,
+                f"SELECT *, (\n{condition.holds or 'false'}\n) IS DISTINCT FROM false AS fails\n"
+                f"FROM ({source})\nWHERE {where}\nORDER BY _row",
+            )
+        except duckdb.Error as error:
+            raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
 
 
-def tested_rows(conditions: Iterable[Condition], rows: Iterable[AnyRow]) -> list[AnyRow]:
-    """Return the rows with a verdict or p that some condition reads; p is corrected over all of them."""
-    tested = [condition for condition in conditions if condition.is_tested]
-    return [row for row in rows if any(condition.applies_to(row) for condition in tested)]
+def results_of(work: Evaluation) -> Results:
+    """Return the rows in RESULT, with the cutoffs of measures."""
+    choices = (*work.request.choices, *work.request.beyond_accuracy)
+    return Results(work.con, RESULT, {choice.name: choice.cuts for choice in choices})
 
 
-def failures(work: Evaluation, problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
+def correct_together(results: Results, conditions: Sequence[Condition], request: Request) -> tuple[int, int]:
+    """Correct p over all rows that conditions on verdicts or p read; return their number, and of segments.
+
+    Segments are corrected apart from all users. A margin is in the unit of measures, so columns have none.
+    """
+    has_segments = "segment" in results.columns
+    tests = [condition.where(has_segments, results.cuts) for condition in conditions if condition.is_tested]
+    if not tests:
+        return 0, 0
+    is_of_segment = f"segment <> {literal(EVERYBODY)}" if has_segments else "false"
+    tested, margin = f"({' OR '.join(tests)})", request.comparison["margin"]
+    counts = f"SELECT count(*), count(*) FILTER ({is_of_segment}) FROM {results.table} WHERE {tested}"
+    ((every, of_segments),) = results.con.execute(counts).fetchall()
+    tested += " AND k IS DISTINCT FROM 0"
+    columns = ", ".join(literal(choice.name) for choice in request.also)
+    parts = {margin: f"measure NOT IN ({columns})", None: f"measure IN ({columns})"}
+    options = {name: request.comparison[name] for name in ("confidence", "correction")}
+    corrected = [
+        "UNION ALL BY NAME FROM (\n"
+        f"{compose_values('gate', {'comparison': 'tested', 'margin': of, **options})}\n) WHERE {where}"
+        for of, where in (parts.items() if columns and margin is not None else [(margin, "true")])
+    ]
+    looked_at = f"FROM {results.table} WHERE {tested}"
+    if results.con.execute(f"SELECT 1 {looked_at} LIMIT 1").fetchall():
+        others = f"FROM {results.table} WHERE ({tested}) IS NOT TRUE"
+        rows = "\n".join([f"WITH tested AS ({looked_at})", others, *corrected])
+        results.con.execute(f"CREATE OR REPLACE TEMP TABLE {results.table} AS\n{rows}")
+    return every - of_segments, of_segments
+
+
+def failures(work: Evaluation, problems: Sequence[Row], results: Results | None = None) -> list[str]:
     """Return a line for each error in the data of the gate's rows, and for each condition that fails.
 
-    A condition fails if it holds, if it applies to no row, or if it cannot hold. `rows` are the rows of a
-    comparison or of an evaluation.
+    A condition fails if it holds, if it applies to no row, or if it cannot hold.
     """
-    conditions, request = [*dict.fromkeys(work.options.fail_if)], work.request
-    cuts = {choice.name: choice.cuts for choice in (*request.choices, *request.beyond_accuracy)}
-    lines = errors_of(conditions, problems, rows, cuts)
+    conditions = [*dict.fromkeys(work.options.fail_if)]
+    looked = {
+        condition: results.of(condition)
+        for condition in conditions
+        if condition.kind != PROBLEMS and results is not None
+    }
+    lines = errors_of(problems, [row for rows in looked.values() for row in rows])
     for condition in conditions:
         if condition.kind == PROBLEMS:
             of = [
@@ -67,39 +142,36 @@ def failures(work: Evaluation, problems: Sequence[Row], rows: Sequence[Row] = ()
         elif condition.kind == LOSERS:
             line = losers_text(work, condition)
         else:
-            line = failure(work, condition, rows, cuts)
+            assert results is not None
+            line = failure(results, condition, looked[condition], work.request.comparison)
         lines += [f"{condition.text}: {line}"] if line is not None else []
     return lines
 
 
-def errors_of(
-    conditions: Sequence[Condition], problems: Sequence[Row], rows: Sequence[Row], cuts: Cuts
-) -> list[str]:
-    """Return a line for each error about truth or about a system in the rows that conditions read."""
-    gated = [condition for condition in conditions if condition.kind != PROBLEMS]
-    looked = [row for condition in gated for row in rows_of_condition(condition, rows, cuts)]
-    systems = {row.get(side) for row in looked for side in ("baseline", "system")}
+def errors_of(problems: Sequence[Row], looked: Sequence[Row]) -> list[str]:
+    """Return a line for each error about truth or about a system in the rows that conditions look at."""
+    systems = {row.get(side) for row in looked for side in SIDES}
     fix = "mend the data, or accept this with --allow"
     errors = errors_about(problems, systems) if looked else []
     return [f"error in the data: {problem_text([row])}; {fix} {row['code']}" for row in errors]
 
 
-def failure(work: Evaluation, condition: Condition, rows: Sequence[Row], cuts: Cuts) -> str | None:
+def failure(results: Results, condition: Condition, looked: Sequence[Row], options: Values) -> str | None:
     """Describe the rows in which a condition holds or is unknown, or the reason why it cannot hold."""
-    looked = rows_of_condition(condition, rows, cuts)
     if not looked:
-        there = dict.fromkeys(map(at_text, means_of(rows, cuts)))
+        means = fetch_rows(results.con, f"{results.means} ORDER BY _row")
+        there = dict.fromkeys(map(at_text, means))
         return f"the measure has no results; available measures: {', '.join(there)}"
     if any(row["k"] == 0 for row in looked):
         return "there are no results at k = 0"
     if condition.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    held = failing_rows(work.con, condition, looked)
+    held = [row for row in looked if row["fails"]]
     if condition.kind == SQL:
-        check_values(work.con, condition, with_everybody(rows), NAMING)
+        check_values(results.con, condition, results.rows, NAMING)
     line = line_of([*map(row_text, held)])
     if line is None and condition.is_of_significance:
-        return too_few_users(condition, looked, work.request.comparison)
+        return too_few_users(condition, looked, options)
     return (
         f"{line} ({len(held)} of {len(looked)} comparisons)" if line and condition.kind == VERDICT else line
     )
@@ -122,16 +194,6 @@ def too_few_users(condition: Condition, rows: Sequence[Row], options: Values) ->
     return in_unit(f"no comparison can be significant: {most} users at most, and {least} are needed")
 
 
-def rows_of_condition(condition: Condition, rows: Sequence[Row], cuts: Cuts) -> list[Row]:
-    """Return the rows of a condition, for a bound its means.
-
-    An SQL condition that names measures has rows at their cutoffs only.
-    """
-    rows = means_of(rows, cuts) if condition.kind == BOUND else rows
-    own = [cuts[name] for name in condition.names & {*cuts}]
-    return [row for row in rows if condition.applies_to(row) and all(row["k"] in ks for ks in own)]
-
-
 def losers_text(work: Evaluation, condition: Condition) -> str | None:
     """Name the models with too many losers by the first measure at its first cutoff, and these users."""
     if not work.request.choices:
@@ -149,51 +211,24 @@ def losers_text(work: Evaluation, condition: Condition) -> str | None:
     return line_of(texts) if rows else "there is nothing to compare"
 
 
-def failing_rows(
-    con: duckdb.DuckDBPyConnection, condition: Condition, rows: Sequence[Row], where: str = "true"
-) -> list[Row]:
-    """Return the rows with `where` that fail the gate by an SQL condition; their p is the corrected p.
-
-    Raises:
-        UsageError: DuckDB rejects the condition.
-    """
-    corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if "p" in rows[0] else {}
-    values = [
-        {**row, **{name: row[other] for name, other in corrected.items()}} for row in with_everybody(rows)
-    ]
-    source, values = row_source(dict.fromkeys(name for row in values for name in row), values)
-    try:
-        query = f"SELECT _row FROM {source} WHERE {where} AND (\n{condition.holds}\n) IS DISTINCT FROM false"
-        return [rows[i] for (i,) in con.execute(f"{query} ORDER BY _row", [values]).fetchall()]
-    except duckdb.Error as error:
-        raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
-
-
-def with_everybody(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with the segment of all users in rows without one if others have segments."""
-    whole = {"segment": EVERYBODY} if any("segment" in row for row in rows) else {}
-    return [{**whole, **row} for row in rows]
-
-
 def check_values(
-    con: duckdb.DuckDBPyConnection, condition: Condition, rows: Sequence[Row], names: Collection[str]
+    con: duckdb.DuckDBPyConnection, condition: Condition, source: str, names: Collection[str]
 ) -> None:
-    """Raise UsageError if an SQL condition names a value of these columns that no row has."""
-    source, values = row_source(rows[0], rows)
+    """Raise UsageError if an SQL condition names a value of these columns that no row of a query has."""
     (serialized,) = con.execute(
         "SELECT json_serialize_sql($1)", [f"SELECT (\n{condition.holds}\n)"]
     ).fetchall()[0]
     tree = json.loads(serialized)
-    for column, literal in [*named_values(tree)]:
+    for column, constant in [*named_values(tree)]:
         name = column["column_names"][-1].lower()
-        equal = {"class": "COMPARISON", "type": "COMPARE_EQUAL", "left": column, "right": literal}
-        tree["statements"][0]["node"]["select_list"] = [equal, literal]
+        equal = {"class": "COMPARISON", "type": "COMPARE_EQUAL", "left": column, "right": constant}
+        tree["statements"][0]["node"]["select_list"] = [equal, constant, column]
         if name in names:
             ((query,),) = con.execute("SELECT json_deserialize_sql($1)", [json.dumps(tree)]).fetchall()
-            results = con.execute(f"{query} FROM {source}", [values]).fetchall()
-            value = results[0][1]
-            if value is not None and not any(is_equal for is_equal, _ in results):
-                there = [str(each) for each in dict.fromkeys(row[name] for row in rows)]
+            found = con.execute(f"{query} FROM ({source})").fetchall()
+            value = found[0][1]
+            if value is not None and not any(is_equal for is_equal, *_ in found):
+                there = [str(each) for each in dict.fromkeys(each for *_, each in found)]
                 got = f"{shorten(value)}{did_you_mean(str(value), there)}"
                 rule = f"{name} must be one of {shorten(', '.join(there))}"
                 raise UsageError(f"--fail-if {condition.text}: {rule}, got {got}")
@@ -232,13 +267,15 @@ def at_text(row: Row) -> str:
 
 def check_conditions(work: Evaluation) -> None:
     """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
-    conditions = work.options.fail_if
+    conditions, sample = work.options.fail_if, work.request.table("sample")
     if any(condition.codes for condition in conditions):
         check_codes(work, [(condition, code) for condition in conditions for code in condition.codes])
     for condition in conditions:
         if condition.kind == SQL:
-            failing_rows(work.con, condition, [sample_result(work)], where="false")
-            check_values(work.con, condition, [{"verdict": verdict} for verdict in VERDICTS], ["verdict"])
+            work.con.execute(f"CREATE OR REPLACE TEMP VIEW {sample} AS\n{sample_query(work)}")
+            Results(work.con, sample, {}).of(condition)
+            verdicts = f"SELECT unnest({sql_value(VERDICTS)}) AS verdict"
+            check_values(work.con, condition, verdicts, ["verdict"])
 
 
 def check_codes(work: Evaluation, codes: Sequence[tuple[Condition, str]]) -> None:
@@ -253,10 +290,13 @@ def check_codes(work: Evaluation, codes: Sequence[tuple[Condition, str]]) -> Non
             raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 
 
-def sample_result(work: Evaluation) -> Row:
-    """Return a row with the columns of the results, for a test of SQL conditions."""
+def sample_query(work: Evaluation) -> str:
+    """Return the query for a row with the columns of the results, for a test of SQL conditions."""
     request = work.request
-    measures = {choice.name: 0.0 for choice in (*request.choices, *request.beyond_accuracy)}
-    row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
-    row = sample_row(work.con, request.predicted_truth) if work.caller == "compare" else row
-    return row | ({"segment": ""} if request.by_segment else {})
+    segment = ", '' AS segment" * request.by_segment
+    if work.caller == "compare":
+        return f"SELECT *, 1 AS _row{segment} FROM ({sample_comparison(request.predicted_truth)})"
+    counts = ", ".join(f"1 AS {name}" for name in ("k", *COUNTS, *OF_LISTS))
+    measures = (choice.name for choice in (*request.choices, *request.beyond_accuracy))
+    values = ", ".join(f"0::DOUBLE AS {identifier(name)}" for name in measures)
+    return f"SELECT '' AS system, {counts}, {values}, 1 AS _row{segment}"

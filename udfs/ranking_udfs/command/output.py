@@ -96,10 +96,18 @@ def fields_table(rows: Sequence[Row], names: Iterable[str]) -> Table:
     return Table(rows, [(name, name) for name in names])
 
 
-def keep(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    """Keep the rows of a query in RESULT, and return them."""
-    rows = f"SELECT *, row_number() OVER () AS _row FROM (\n{query}\n)"
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {RESULT} AS {rows}")
+def keep(con: duckdb.DuckDBPyConnection, *queries: str) -> list[dict[str, Any]]:
+    """Keep the rows of queries in RESULT, in their order, and return them."""
+    numbered = (
+        f"SELECT *, {i * 10**9} + row_number() OVER () AS _row FROM (\n{query}\n)"
+        for i, query in enumerate(queries)
+    )
+    rows = "\nUNION ALL BY NAME ".join(numbered)
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {RESULT} AS\n{rows}")
+    return kept_rows(con)
+
+
+def kept_rows(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     return fetch_rows(con, f"SELECT * EXCLUDE (_row) FROM {RESULT} ORDER BY _row")
 
 

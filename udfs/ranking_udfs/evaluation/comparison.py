@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import floor, log2
-from typing import Any
 
 import duckdb
 
@@ -26,13 +25,6 @@ from .queries import (
 from .words import Row
 
 MOST_CHANGED = 10  # users with the largest losses, and with the largest gains
-GATED = {  # the columns that `ranking.gate` reads or writes
-    **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
-    **dict.fromkeys(("users", "k", "users_needed"), "BIGINT"),
-    "higher_is_better": "BOOLEAN",
-    **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
-    **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
-}
 # The user has stated the better direction of each column, so the caveat on its name does not apply.
 REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', ''), ','), '') AS caveats)"
 PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
@@ -199,17 +191,6 @@ WHERE one < other"""
     return bool(fetch_rows(con, query)[0]["pairs"] == systems * (systems - 1) // 2)
 
 
-def correct_together(con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: Values) -> None:
-    """Correct p in place over all rows of comparisons, as a gate needs; correct segments separately."""
-    if not rows:
-        return
-    margins = [margin_for(row, options) for row in rows]
-    for margin in {*margins}:
-        for gated in gated_rows(con, rows, {**options, "margin": margin}):
-            if margin == margins[gated["number"]]:
-                rows[gated["number"]].update({name: gated[name] for name in GATED})
-
-
 def margin_for(row: Row, options: Values) -> float | None:
     """Return the margin of a comparison; None for a column, since a margin is in the unit of measures."""
     return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
@@ -223,22 +204,9 @@ def users_for_significance(family: int, alpha: float, sides: int = 2) -> int:
     return floor(log2(sides * family / alpha)) + 1
 
 
-def gated_rows(
-    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: Values
-) -> list[dict[str, Any]]:
-    """Return the rows of ranking.gate for these rows of comparisons, each with its `number`."""
-    columns = {"number": "BIGINT", "users_predicted": "BIGINT", "segment": "VARCHAR", **GATED}
-    fields = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-    chosen = {name: options[name] for name in ("confidence", "correction", "margin")}
-    values = [{name: {**row, "number": i}.get(name) for name in columns} for i, row in enumerate(rows)]
-    gate = compose_values("gate", {"comparison": "looked_at", **chosen}, {})
-    looked_at = f"WITH looked_at AS (SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
-    return fetch_rows(con, f"{looked_at}\nFROM (\n{gate}\n)", [values])
-
-
-def sample_row(con: duckdb.DuckDBPyConnection, has_predicted: bool) -> dict[str, Any]:
-    """Return a sample row of a comparison, with the columns and types of all rows."""
+def sample_comparison(has_predicted: bool) -> str:
+    """Return the query for a sample row of a comparison, with the columns and types of all rows."""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
     arguments = {"by_user": "sample"} | ({"predicted": "sample"} if has_predicted else {})
     query = compose_values("compare_by_user", arguments, {"sample": {"ndcg": "DOUBLE"}})
-    return fetch_rows(con, f"WITH sample AS ({users}) FROM (\n{query}\n)")[0]
+    return f"WITH sample AS ({users}) FROM (\n{query}\n)"

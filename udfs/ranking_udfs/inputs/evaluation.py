@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -433,10 +434,13 @@ class Evaluation:
         arguments |= {"rec": f"{inputs.prefix}rec", "descending": inputs.columns["descending"]}
         return compose_values("fuse", arguments, self.types)
 
-    def comparisons(self) -> list[list[str]]:
+    def comparisons(self) -> list[str]:
         """Return the queries that compare over all users, and with segments also over each segment.
 
         Their caveats name the problems that make_tables has found.
         """
-        queries = compare_queries(self.composed)
-        return [[with_caveats(query, self.found_problems) for query in each] for each in queries]
+        everybody, *segments = compare_queries(self.composed)
+        if segments:
+            everyone = f"SELECT {literal(EVERYBODY)} AS segment, *"
+            everybody = [f"{everyone} FROM ({query})" for query in everybody]
+        return [with_caveats(query, self.found_problems) for query in chain(everybody, *segments)]
