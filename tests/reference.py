@@ -435,7 +435,8 @@ def check_codes() -> Iterator[str]:
         for problem in (one for one in problems().values() if one.about == place):
             message = problem.sentence.format(**NAMES, least="above 0")
             yield f"\n### `{problem.code}`\n\n```text\n{message}\n```\n"
-            yield f"{filled(problem.meaning)}\n\n- **Severity**: {severity(problem)}."
+            yield "\n".join(meaning_lines(problem.meaning))
+            yield f"\n- **Severity**: {severity(problem)}."
             if problem.needs:
                 yield f"- **Requires**: `{problem.needs}` (command: `--{problem.needs.replace('_', '-')}`)."
             texts = [problem.advice(way) or "" for way in WAYS.values()]
@@ -448,6 +449,17 @@ def check_codes() -> Iterator[str]:
             if any(texts):
                 yield "- **Fix**:\n\n  ```text\n" + textwrap.indent("\n".join(lines), "  ") + "\n  ```"
     yield ""
+
+
+def meaning_lines(text: str) -> Iterator[str]:
+    """Yield what a problem means, with its conditions (a), (b), ... as a list."""
+    first, *conditions = re.split(r" \([a-z]\) ", text)
+    yield filled(first)
+    *others, last = conditions or [""]
+    last, warning, rest = last.partition(" Warning: ")
+    for one in (*others, last):
+        yield from ([""] * (one == conditions[0]) + [filled(f"- {one}", "  ")] if conditions else ())
+    yield from (["", filled((warning + rest).strip())] if rest else ())
 
 
 def severity(problem: Problem) -> str:

@@ -17,11 +17,8 @@
 -- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
 --             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
 --
--- If lower scores are better, pass `descending := false`. The best score is then the lowest, and a list is refused above
--- the threshold.
---
--- A user without a list, or with NULL and NaN scores only, is refused at every threshold. If no list of a system has a
--- score, the system has one row with threshold NULL.
+-- With `descending := false`, the best score is the lowest, and a list is refused above the threshold. A user without a list,
+-- or with NULL and NaN scores only, is refused at every threshold. A system without scores has one row with threshold NULL.
 CREATE OR REPLACE MACRO ranking.abstention(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}

@@ -45,8 +45,7 @@
 -- Errors:     As for ranking.evaluate. A rec with fewer than two systems. A baseline that is not among them. A measure for
 --             which neither direction is better. Two systems without a common user. A system without an item in truth. A
 --             user in truth that is missing from predicted_truth.
--- Source:     Smucker, Allan and Carterette (2007). Sakai (2014). Holm (1979). Schuirmann (1987) for the margin.
---             Angelopoulos, Duchi and Zrnic (2023, PPI++) for predicted_truth.
+-- Source:     `sql/statistics.md` names the sources of tests and corrections.
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
 --             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE

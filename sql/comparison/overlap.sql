@@ -17,12 +17,10 @@
 -- Example:     SELECT k, users, overlap, jaccard, rbo, same_first
 --              FROM ranking.overlap('rec', [5, 10], baseline := 'popularity');
 --
--- Each list is cut at k. Then NULLs and repeated items are removed, and the ranks are closed up. Identical lists have the
--- value 1 and lists without a common item 0, at every k.
+-- Each list is cut at k, without NULLs and repeated items. Identical lists have the value 1, lists without a common item 0.
 --
--- rbo is a weighted mean over the depths d from 1 to the length of the longer list. At depth d, it averages (common items
--- of both lists cut at d) / d, with the weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The
--- package rbo extrapolates by default.
+-- rbo is a mean over the depths d down to the length of the longer list: (common items of both lists cut at d) / d, with the
+-- weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The package rbo extrapolates by default.
 CREATE OR REPLACE MACRO ranking.overlap(ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}
 {% import "tables/internal/means.jinja" as means %}

@@ -37,16 +37,9 @@ def register(
     """Register the functions and macros in this DuckDB instance, and return the connection.
 
     Every cursor and thread of the instance can then call them. The list functions (`recall(rec, truth, k)`)
-    are in `system.main`. All others are in an in-memory database, attached as `ranking`:
-    `FROM ranking.evaluate('rec', 'truth', [10])`. Table names resolve as in your own queries, TEMP tables and
-    CTEs included. Nothing is written to a database file and no setting changes, so a read-only instance
-    works. You can call it again at any time.
-
-    Use the full name `ranking.main.mae(p, a)` if OVER follows.
-
-    A function of your own with the name of a list function is kept; call `ranking.recall` instead. The call
-    that registers warns of it. Later calls only see that all is there. A rollback of the transaction undoes
-    the registration: register again.
+    are in `system.main`. All others are in an in-memory database, attached as `ranking`. No file and no
+    setting changes. A function of your own with the name of a list function is kept, with a warning; call
+    `ranking.recall` instead. A rollback of the transaction undoes the registration: register again.
 
     Args:
         con: an open connection or cursor; or the module `duckdb`, for the default connection of
