@@ -567,7 +567,11 @@ def python_functions() -> Iterator[str]:
         rows = [one for one in arguments.items() if one[0] not in hidden]
         yield from (*table(ARGUMENT_COLUMNS, rows), "") if rows else ()
         if hidden:
-            parts = [f"[shared](#shared-arguments): {', '.join(shared)}"] * bool(shared)
+            lacking = [one for one in shared_arguments() if one not in shared]
+            most = (
+                ["all", *(["but", *lacking] if lacking else [])] if len(lacking) < 2 else [", ".join(shared)]
+            )
+            parts = [f"[shared](#shared-arguments): {' '.join(most)}"] * bool(shared)
             parts += [f"those of [{in_sql}](../../sql/{link(in_sql, '')})"] * bool(of_sql)
             yield filled(f"Arguments: {'; '.join(parts)}.") + "\n"
         facts = {"Returns": text.get("Returns", "")}

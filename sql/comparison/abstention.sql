@@ -12,7 +12,6 @@
 --             `auc`: probability that an answerable user has a better best score than an unanswerable one. Ties count half.
 --             The same for all thresholds; NULL without users of both kinds.
 --             `auc_low`, `auc_high`: DeLong's interval on the logit scale, NULL for fewer than 5 users of either kind.
--- Errors:     As for ranking.judged.
 -- Source:     DeLong, DeLong and Clarke-Pearson (1988). Sun and Xu (2014). Wilson (1927).
 -- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
 --             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;

@@ -42,7 +42,7 @@
 --             labeled users, and its confidence interval.
 --             `labelled_standard_error`: standard error of difference without the model's grades.
 --             `correlation`: correlation of d by human labels and by the model's grades.
--- Errors:     As for ranking.evaluate. A rec with fewer than two systems. A baseline that is not among them. A measure for
+-- Errors:     A rec with fewer than two systems. A baseline that is not among them. A measure for
 --             which neither direction is better. Two systems without a common user. A system without an item in truth. A
 --             user in truth that is missing from predicted_truth.
 -- Source:     `sql/statistics.md` names the sources of tests and corrections.

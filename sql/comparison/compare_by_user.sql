@@ -11,7 +11,7 @@
 --             ranking.beyond_accuracy_by_user and ranking.overlap_by_user, since neither direction is better.
 --             `caveats`: also `perhaps_lower_is_better`, for a column with a name like latency_ms, cost, price, rank or
 --             error that is not in lower_is_better.
--- Errors:     As for ranking.compare. More than one row per system and user (and k and segment). A row in by_user without
+-- Errors:     More than one row per system and user (and k and segment). A row in by_user without
 --             one in predicted. A value that is NaN or infinite. A k that is a string. Two systems without a common user
 --             with recommendations (n_rec) by both; in one of several segments, the verdict is 'unclear' instead.
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))

@@ -11,7 +11,7 @@
 --             `rbo`: rank-biased overlap.
 --             `same_first`, `same_list`: share of users with the same first item, and with the same items in the same
 --             order.
--- Errors:     As for ranking.judged, except those of truth. A rec with fewer than two systems. A baseline that is not among
+-- Errors:     A rec with fewer than two systems. A baseline that is not among
 --             them.
 -- Source:      Webber, Moffat and Zobel (2010) for rank-biased overlap
 -- Example:     SELECT k, users, overlap, jaccard, rbo, same_first

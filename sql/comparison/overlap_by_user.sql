@@ -4,7 +4,6 @@
 -- Returns:    One row per pair of systems, user and k: baseline, system, userid, k, n_rec_baseline, n_rec, overlap,
 --             jaccard, rbo, same_first, same_list, as in ranking.overlap; same_first and same_list are 1 or 0. There is no
 --             row if the top k of both lists is empty. `n_rec_baseline`, `n_rec`: number of rows in rec.
--- Errors:     As for ranking.overlap.
 -- Example:     WITH by_user AS (FROM ranking.overlap_by_user('rec', [5, 10], baseline := 'popularity'))
 --              SELECT k, count(*) AS users, count(*) FILTER (overlap = 0) AS nothing_in_common, max(rbo) AS most_alike
 --              FROM by_user GROUP BY k ORDER BY k;

@@ -18,7 +18,7 @@
 --             `personalization`: as in ranking.personalization.
 --             `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1.
 --             At 0.5, recommended items are half as popular again as items in the history. Only users with both count.
--- Errors:     As for ranking.beyond_accuracy_by_user. A table of items without an item.
+-- Errors:     A table of items without an item.
 -- Source:     Abdollahpouri et al. (2019) for popularity_lift
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')

@@ -18,7 +18,7 @@
 --             `miscalibration`: divergence of the category shares in L from those in the user's history. Each item spreads
 --             a weight of 1 evenly over its categories, at any rank. 'kl' is KL(p, 0.99 q + 0.01 p) for history p and list
 --             q. NULL if list or history has no category.
--- Errors:     As for ranking.judged, except those of truth. A history without a pair of user and item.
+-- Errors:     A history without a pair of user and item.
 -- Source:     Abdollahpouri, Mansoury, Burke and Mobasher (2019), popularity and long tail; Zhou et al. (2010) and Vargas
 --             and Castells (2011), novelty; Ziegler et al. (2005), diversity; Steck (2018), miscalibration
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid

@@ -10,7 +10,6 @@
 --             `exposure`: sum of 1 / log2(rank + 1) over the users.
 --             `mean_rank`: mean rank of the hits, NULL without hits.
 --             `users_without_truth`: users in rec that truth lacks, excluded from all counts.
--- Errors:     As for ranking.judged.
 -- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
 -- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
 --             FROM ranking.by_item('rec', 'truth', [10]) WHERE system = 'similar'

@@ -6,7 +6,7 @@
 -- ties: With 'expected', measures without a closed form have no column; to name one is an error.
 -- Returns:    One row per system, user and k: [system,] userid, k, n_rec, n_truth and a DOUBLE per measure. `n_rec`: number
 --             of rows in rec. `n_truth`: number of relevant items.
--- Errors:     As for ranking.judged. Unknown measures, options or cutoffs of measures: FROM ranking.functions() lists all.
+-- Errors:     Unknown measures, options or cutoffs of measures: FROM ranking.functions() lists all.
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
 CREATE OR REPLACE MACRO ranking.by_user(ARGUMENTS) AS TABLE

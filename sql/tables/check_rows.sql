@@ -2,7 +2,6 @@
 --
 -- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid, itemid. Ids are strings.
 --             userid is NULL if the problem concerns an item, itemid if it concerns a user.
--- Errors:     As for ranking.check.
 -- Example:    FROM ranking.check_rows('rec', 'truth') WHERE code = 'no_relevant_item';
 --
 -- A repeated item has a row for each occurrence except one. unjudged and without_relevant change no row.

@@ -7,7 +7,6 @@
 --             `minimum`, `percentile_5`, `quartile_1`, `median`, `quartile_3`, `percentile_95`, `maximum`: interpolated
 --             quantiles (Hyndman and Fan 1996, type 7). Their last digit may differ between versions of DuckDB.
 --             `zeros`: share of users whose value is 0.
--- Errors:     As for ranking.judged and ranking.by_user.
 -- Example:    SELECT system, mean, median, zeros
 --             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 CREATE OR REPLACE MACRO ranking.distribution(ARGUMENTS) AS TABLE

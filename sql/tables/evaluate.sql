@@ -5,7 +5,6 @@
 --             `users_without_rec`: those without recommendations, scored as an empty list (0; AUC 0.5).
 --             `users_without_truth`: users in rec that truth lacks; they are excluded.
 --             `users_without_relevant`: users whose truth has no relevant item. With 'skip', `users` does not include them.
--- Errors:     As for ranking.judged and ranking.by_user.
 -- Example:    FROM ranking.evaluate('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --
 -- Quote the name of a column with options: `"ndcg(gain=linear)"`. A min_grade among the options of a measure overrides the

@@ -14,7 +14,7 @@
 --             results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and `ndcg` at k, but
 --             `precision` still divides by the rank.
 --             `found_at`: rank beyond k of a missed item; NULL if it is not in the list.
--- Errors:     As for ranking.judged. A user in neither rec nor truth; it names a similar one.
+-- Errors:     A user in neither rec nor truth; it names a similar one.
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
 --                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
 --             FROM ranking.explain('rec', 'truth', 'c02', 2) WHERE system = 'similar';

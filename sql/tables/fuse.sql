@@ -11,7 +11,7 @@
 --             min), or 1 / their number. 'none': x.
 -- Returns:    One row per user and item: userid, itemid, score, n_systems. `score`: DOUBLE. Higher is always better.
 --             `n_systems`: number of systems with the item in their list.
--- Errors:     As for ranking.judged, except those of truth. A rec without systems. Weights or systems that rec does not
+-- Errors:     A rec without systems. Weights or systems that rec does not
 --             have. A system without a weight. An infinite score that is to be added.
 -- Source:     Cormack, Clarke and Buettcher (2009) for rrf; Aslam and Montague (2001) for borda; Fox and Shaw (1993) for
 --             combsum and combmnz; Montague and Aslam (2001) for the normalizations

@@ -12,7 +12,7 @@
 --             `err_ia`: the sum of gain / rank, divided by its value if each item in the top k met all intents. Even the
 --             best list of a truth may therefore score less than 1.
 --             `subtopic_recall`: share of the intents that the top k meet.
--- Errors:     As for ranking.judged. A truth without intents. A relevant row whose intent is NULL. Intents in a LIST:
+-- Errors:     A truth without intents. A relevant row whose intent is NULL. Intents in a LIST:
 --             unnest them into rows.
 -- Source:     Clarke et al. (2008) for alpha-nDCG; Chapelle et al. (2011) for ERR-IA; Zhai, Cohen and Lafferty (2003) for
 --             subtopic recall
