@@ -2,7 +2,7 @@
 -- (1 + beta^2) hits / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
 --
 -- beta:      weight of recall, a number >= 0; 1 is the F1 score
--- divide:    divisor of precision. 'k', even for a shorter list, or 'list': min(k, length of rec). Without k, both are equal.
+-- divide:    divisor of precision: 'k', or 'list': min(k, length of rec)
 -- Example:   SELECT ranking.f_measure(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
 {% macro value(beta, divide) %}
 {{ share(beta, divide) }}

@@ -1,8 +1,7 @@
 -- ranking.dcg / ranking.ideal_dcg; 0 if the latter is 0.
 --
 -- gain, discount, base, half_life: as for ranking.dcg
--- ideal:     length of the ideal ranking. 'cut' (default): min(k, |truth|). 'truth': |truth|, for every k. 'k': k items of
---            grade 1, for k up to 10000 and grades of 0 and 1.
+-- ideal:     length of the ideal ranking: 'cut' (default), min(k, |truth|); 'truth', |truth|; or 'k', k items of grade 1
 -- Example:   SELECT ranking.ndcg(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 {% import 'measures/internal/gains.jinja' as gains %}
 {% macro value(gain, discount, base, half_life, ideal, tied) %}

@@ -1,6 +1,6 @@
 -- hits / k; with divide=list, hits / min(k, |rec|).
 --
--- divide:    'k', even for a shorter list, or 'list': min(k, length of rec). Without k, both are equal.
+-- divide:    divisor: 'k', or 'list': min(k, length of rec)
 -- Example:   SELECT ranking.precision(ranking.judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 {% macro value(divide) %}
 {{ share(divide) }}
