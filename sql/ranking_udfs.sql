@@ -3074,14 +3074,14 @@ GROUP BY system
 UNION ALL BY NAME
 SELECT
 system AS system,
-unnest(['no_common_id', 'spelling']) AS code,
-unnest([(CASE WHEN name = 'itemid' AND count_if(is_known) = 0 THEN any_value(n_truth) END)::BIGINT, (sum(spelling))::BIGINT]) AS total,
-unnest([any_value(n_truth)::BIGINT, count(*)::BIGINT]) AS of,
-unnest(['itemid', name]) AS column_name,
-unnest([concat('itemid', ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec'), concat(
+unnest(['spelling', 'no_common_id']) AS code,
+unnest([(sum(spelling))::BIGINT, (CASE WHEN name = 'itemid' AND count_if(is_known) = 0 THEN any_value(n_truth) END)::BIGINT]) AS total,
+unnest([count(*)::BIGINT, any_value(n_truth)::BIGINT]) AS of,
+unnest([name, 'itemid']) AS column_name,
+unnest([concat(
 name, ' ', min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL), ' (',
 array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '),
-')')]) AS example,
+')'), concat('itemid', ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec')]) AS example,
 unnest([NULL, NULL]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM matched_found
 GROUP BY system, name
@@ -3167,6 +3167,7 @@ VALUES
 (20, 'column_not_read', 0.0, NULL, 'a column is not read'),
 (30, 'number_not_read', NULL, NULL, 'truth: columns of numbers are not read'),
 (40, 'no_rows', 0.0, NULL, 'rec: no rows'),
+(45, 'spelling', 0.05, 0.0, '{column}: ids that match truth except for their spelling'),
 (50, 'no_common_id', 0.0, NULL, '{column}: no id of truth is in rec'),
 (60, 'nothing_relevant', 0.0, NULL, 'truth: no rel is above 0, so nothing is relevant'),
 (70, 'swapped', 0.0, NULL, 'are users and items swapped?'),
@@ -3174,7 +3175,6 @@ VALUES
 (100, 'unknown_end', NULL, 0.0, 'rec: scores look like ranks; truth does not decide'),
 (110, 'truth_in_rec', NULL, NULL, 'rec: users whose relevant items are all at the top'),
 (120, 'partial_leak', NULL, NULL, 'rec: users with all relevant items at the top, as in a leak'),
-(130, 'spelling', 0.05, 0.0, '{column}: ids that match truth except for their spelling'),
 (140, 'inexact_id', NULL, 0.0, '{column} is a DOUBLE or FLOAT too large to be exact'),
 (150, 'systems_apart', 0.0, NULL, 'rec: systems without common users'),
 (160, 'null_in_rec', NULL, 0.0, 'rec: {column} is NULL or NaN'),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import ranking_udfs
@@ -51,9 +52,57 @@ def test_every_advice_has_a_case(con: Con) -> None:
     assert {code for (code,) in advised} == {code for case in CASES for code in case["codes"]} | OTHERS
 
 
-def test_advice_for_the_command_has_no_sql(con: Con) -> None:
-    texts = con.execute("SELECT in_command FROM ranking.check_codes()").fetchall()
-    assert [text for (text,) in texts if re.search(r":=|SELECT|FROM|JOIN|_col\b|lower\(", text or "")] == []
+NOT_PYTHON = r":=|SELECT|FROM|JOIN|CAST|unnest|lower\(|--\w"
+
+
+def test_advice_for_the_command_and_for_python_has_no_sql(con: Con) -> None:
+    for column, other in (("in_command", r":=|SELECT|FROM|JOIN|_col\b|lower\("), ("in_python", NOT_PYTHON)):
+        texts = con.execute(f"SELECT {column} FROM ranking.check_codes()").fetchall()
+        assert [text for (text,) in texts if re.search(other, text or "")] == []
+
+
+LISTS = pd.DataFrame({"userid": [1, 2, 3], "itemid": [1, 2, 3], "score": 1.0})
+LIKED = LISTS[["userid", "itemid"]]
+ZEROS = (
+    "itemid: ids that match truth except for their spelling: 3 of 3, for example itemid '1' for '001' (zeros)"
+)
+ONE_TYPE = "itemid must be of one type, got VARCHAR in truth and"
+WRONG: list[tuple[dict[str, Any], str]] = [  # tables and options, and the beginning of the error
+    ({"truth": LIKED.astype({"itemid": str})}, f"{ONE_TYPE} BIGINT in rec; write str(itemid) in rec"),
+    (
+        {"rec": LISTS.astype({"itemid": float}), "truth": LIKED.astype({"itemid": str})},
+        f"{ONE_TYPE} DOUBLE in rec; write str(int(itemid)) in rec",
+    ),
+    (
+        {
+            "rec": LISTS.rename(columns={"itemid": "sku"}),
+            "truth": LIKED.astype(str).assign(userid=LIKED.userid).rename(columns={"itemid": "sku"}),
+            "item_col": "sku",
+        },
+        "sku must be of one type, got VARCHAR in truth and BIGINT in rec; write str(sku) in rec",
+    ),
+    ({"rec": LISTS.astype({"itemid": str}), "truth": LIKED.assign(itemid=["001", "002", "003"])}, ZEROS),
+    ({"rec": LISTS.set_index("userid")}, "rec: no column 'userid' (there are: itemid, score); write rec.reset_index()"),
+    ({"truth": LIKED.set_index("itemid")}, "truth: no column 'itemid' (there are: userid); write truth.reset_index()"),
+    ({"truth": LIKED.assign(stars=1)}, "truth: has a column stars that is not read: grade_col='stars' takes it"),
+    ({"rec": LISTS.assign(model="a")}, "rec: has a column model that is not read: system_col='model' keeps"),
+    ({"rec": LISTS.rename(columns={"score": "rank"})}, "rec: no column 'score' (there are: userid, itemid, rank)"),
+    ({"truth": LIKED.assign(itemid=7)}, "itemid: no id of truth is in rec: 1 of 1, for example itemid 7 in truth"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "error"), WRONG)
+def test_errors_advise_python_in_python(wrong: dict[str, Any], error: str) -> None:
+    """Ask for one model, and for two with the same lists."""
+    tables = {"rec": LISTS, "truth": LIKED, **wrong}
+    options: Any = {name: value for name, value in wrong.items() if name not in tables or name == "item_col"}
+    for rec in (tables["rec"], {"a": tables["rec"], "b": tables["rec"]}):
+        with pytest.raises(ValueError, match="evaluate: ") as raised:
+            ranking_udfs.evaluate(rec, tables["truth"], "mrr", **options)
+        text = str(raised.value)
+        assert error in text or rec is not tables["rec"], text
+        assert error.partition(":")[2][:30] in text, text
+        assert not re.search(NOT_PYTHON, text), text
 
 
 @pytest.mark.slow

@@ -485,6 +485,7 @@ def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, o
     [
         ("UUID", "DECIMAL(12,2)", "VARCHAR"),
         ("DOUBLE", "DATE", "VARCHAR"),
+        ("VARCHAR", "DOUBLE", "VARCHAR"),
         ("BIGINT", "DOUBLE", "DOUBLE"),
         ("FLOAT", "DOUBLE", "FLOAT"),
         ("DECIMAL(9, 1)", "DECIMAL(12, 3)", "DECIMAL(38, 3)"),

@@ -242,8 +242,44 @@ def test_column_has_one_finite_number_per_query(run: Run, fails: Fails) -> None:
     keyed = fails(1, *call, "itemid:lower")
     assert keyed == "a.csv: --also must be columns of numbers other than the keys, got itemid"
     Path("b.run").write_text("1 Q0 1 1 2 tag\n")
-    rule = "b.run: --also needs columns, and a TREC run has none, got cost"
-    assert fails(1, call[0], call[1], "b=b.run", *call[3:], "cost") == rule
+    rule = "a TREC run has none: write a file with them, as in FILE:cost, got cost"
+    assert (
+        fails(1, call[0], call[1], "b=b.run", *call[3:], "cost") == f"b.run: --also needs columns, and {rule}"
+    )
+
+
+def test_columns_of_a_file_are_those_of_a_log(run: Run, folder: Path) -> None:
+    """Compare runs of TREC by a file of values, and logs by the values in them."""
+    csv("truth.qrels", "1 0 1 1", "2 0 1 1", "3 0 3 1")
+    values = [("a", 1, 2), ("a", 2, 3), ("a", 3, 5.5), ("b", 1, 4), ("b", 2, 4), ("b", 3, 4)]
+    csv(
+        "cost.csv",
+        "system,userid,cost,n",
+        *(f"{system},{user},{cost},{user}" for system, user, cost in values),
+    )
+    for name in "ab":
+        csv(f"{name}.run", *(f"{user} Q0 1 1 2 {name}" for user in (1, 2, 3)))
+        of = [f"{user},1,2,{cost},{user}" for system, user, cost in values if system == name]
+        csv(f"{name}.csv", "userid,itemid,score,cost,n", *of)
+    shown = []
+    for ending, also in ((".run", "cost.csv:cost,cost.csv:n:higher"), (".csv", "cost,n:higher")):
+        call = [
+            "compare",
+            f"a=a{ending}",
+            f"b=b{ending}",
+            "truth.qrels",
+            "-m",
+            "mrr",
+            "--no-check",
+            "--also",
+            also,
+        ]
+        shown.append(run(*call, "--format", "json"))
+    assert shown[0] == shown[1]
+    assert [row["mean_baseline"] for row in json.loads(shown[0])[1:]] == [3.5, 2]
+    recs = {name: f"{name}.csv" for name in "ab"}
+    found = ranking_udfs.compare(recs, "truth.qrels", "mrr", also="cost.csv:cost", check=False)
+    assert found.project("mean_baseline").fetchall()[1:] == [(3.5,)]
 
 
 @pytest.mark.parametrize(

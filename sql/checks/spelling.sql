@@ -1,7 +1,7 @@
 -- {column}: ids that match truth except for their spelling
 -- Ids differ only in a form that FORMS of `compose/problems.py` lists, such as case or blanks. These users count as users
 -- without truth, and these items cannot be hits.
--- Place: 130; Severity: error from 0.05, warning; Of: ids of rec
+-- Place: 45; Severity: error from 0.05, warning; Of: ids of rec
 -- Write: write the ids the same way in both tables; FORMS
 SELECT
     alike IS NOT NULL AS count,

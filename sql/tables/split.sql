@@ -10,7 +10,8 @@
 --             `part`: 'train', 'test', or NULL for a row in neither.
 --             `dropped`: the reason for NULL: 'gap', 'after test', 'cold user', 'cold item', 'seen', 'no user', 'no item'
 --             or 'no time' (NULL or infinite).
--- Errors:     A column that is missing, or called fold, part or dropped. A time that is not an integer, DATE or TIMESTAMP.
+-- Errors:     A column that is missing, or called fold, part or dropped. A time that is not an integer, DATE or TIMESTAMP, or
+--             integers in two units.
 --             A test_from, test_size or gap that does not fit the type of time. None of test_from, test_size and last. A
 --             fold without events before its test. With last, if no user has more events than the tests take. A test_from
 --             after the last event. A test_size too short to contain an event.
@@ -71,14 +72,17 @@ _ranking_events AS MATERIALIZED (
     ) END AS ranking_moment)
     FROM ({{ timed(of) | indent }})
 ), _ranking_moments AS NOT MATERIALIZED (
-    SELECT ranking_user, ranking_item, ranking_moment, false AS is_date FROM _ranking_events
+    SELECT ranking_user, ranking_item, ranking_moment, false AS is_date, {{ times.moment("ranking_time") | indent }} AS ranking_at,
+        contains(typeof(ranking_time), 'INT') AS is_number
+    FROM _ranking_events
 ),
 {% else %}
 -- MATERIALIZED would lose the order of the events.
 _ranking_events AS NOT MATERIALIZED (
     {{ timed(of) | indent }}
 ), _ranking_moments AS {{ of.reused }} (
-    SELECT ranking_user, ranking_item, ranking_moment, typeof(ranking_time) = 'DATE' AS is_date
+    SELECT ranking_user, ranking_item, ranking_moment, typeof(ranking_time) = 'DATE' AS is_date, ranking_moment AS ranking_at,
+        contains(typeof(ranking_time), 'INT') AS is_number
     FROM ({{ timed(of) | indent }})
 ),
 {% endif %}
@@ -87,6 +91,9 @@ windows AS NOT MATERIALIZED (
     SELECT
         ranking_fold, ranking_test_from, ranking_test_until,
         CASE
+            WHEN highest >= 100 * lowest::DOUBLE THEN error(concat(
+                {{ (of.caller ~ ": " ~ of.time) | literal }}, ' must be in one unit, got ', lowest, ' and ', highest,
+                ': write all in seconds, or all in milliseconds'))
             {% if not of.has_last %}
             WHEN ranking_test_from > latest THEN error({{ of.caller | literal }} || ': ' || {{ of.late | literal }})
             {% endif %}
@@ -104,7 +111,7 @@ windows AS NOT MATERIALIZED (
         SELECT *, {{ before("ranking_test_from", "1", of.gap_span, of.is_gap_interval) }} AS ranking_train_until
         FROM (
             SELECT
-                ranking_fold, earliest, latest,
+                ranking_fold, earliest, latest, lowest, highest,
                 {% if of.has_step %}
                 {{ before("until", "ranking_fold", of.step, of.is_step_interval) }} AS ranking_test_from,
                 {{ before("until", "(ranking_fold - 1)", of.step, of.is_step_interval) }} AS ranking_test_until
@@ -114,7 +121,7 @@ windows AS NOT MATERIALIZED (
                 {% endif %}
             FROM (
                 SELECT
-                    unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest,
+                    unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest, lowest, highest,
                     {% if of.has_window %}
                     {{ before(times.moment(of.first), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
                     {% else %}
@@ -123,6 +130,8 @@ windows AS NOT MATERIALIZED (
                 FROM (
                     SELECT
                         min(ranking_moment) AS earliest, max(ranking_moment) AS latest,
+                        -- Integers from 1e8 on are taken for seconds since 1970, or for parts of a second.
+                        min(ranking_at) FILTER (is_number AND ranking_at >= 100_000_000) AS lowest, max(ranking_at) AS highest,
                         max(ranking_moment + CASE WHEN is_date THEN 86_400_000_000 ELSE 1 END) AS until
                     FROM _ranking_moments)
                 WHERE {{ reading.is_right() }})))

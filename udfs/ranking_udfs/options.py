@@ -104,8 +104,9 @@ GROUPS: Mapping[str, Options] = {
             "columns of by_user of which lower values are better", None),
         "persistence": Option(kinds.SHARE_ABOVE_0,
             "weight of each rank relative to the rank above, in rank-biased overlap", 0.9, "P"),
-        "also": Option(kinds.ALSO, "numeric columns of the recommendations to compare too, one value for "
-            "each user and model: latency_ms, cost:higher", None, "COLUMN[:lower|higher]", is_list=True),
+        "also": Option(kinds.ALSO, "numeric columns to compare too, of the recommendations or of a file with "
+            "a row for each user and model: latency_ms, cost:higher, cost.csv:usd", None,
+            "[FILE:]COLUMN[:lower|higher]", is_list=True),
     },
     "fusion": {
         "method": Option(word("rrf", "combsum", "combmnz", "borda"), "fusion method", "rrf"),

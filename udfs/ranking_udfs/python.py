@@ -433,7 +433,7 @@ def inputs_of(
         titles=(items, values["title_col"]) if is_report and items is not None else None,
         texts=(segments, values["text_col"]) if is_report and segments is not None else None,
         predicted_truth=predicted_truth,
-        also=[column.name for column in values.get("also") or ()],
+        also=[(column.options["file"], column.name) for column in values.get("also") or ()],
         catalog=Connection(has_tables=not connection.is_own),
         prefix=connection.prefix,
         own_columns=connection.own_columns,

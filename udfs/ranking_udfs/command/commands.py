@@ -164,7 +164,7 @@ def inputs_of(options: Any) -> Inputs:
         titles=(options.items[0], options.title) if has_titles and options.items else None,
         texts=(segment[0], text) if "text" in names and segment else None,
         predicted_truth=options.predicted_truth,
-        also=[choice.name for choice in options.also],
+        also=[(choice.options["file"], choice.name) for choice in options.also],
         time=options.time,
         is_command=True,
     )

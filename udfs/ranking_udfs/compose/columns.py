@@ -37,8 +37,10 @@ NEAR = {
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
+ROW_IDS = ["_id", "id"]  # of a table with a row for each user or item
 BEIR = {"query-id", "corpus-id", "score"}  # the columns of qrels in BEIR
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # a query, not a table
+FLOATS = {"FLOAT", "DOUBLE"}
 UNKNOWN = '"NULL"'  # the type of NULL, which fits every type
 INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
 # A token of a type. `split_type` counts the brackets.
@@ -149,9 +151,7 @@ def other_problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Ite
     for table in (table for table in wanted if table in tables):
         for argument, name in wanted[table].items():
             kind = type_of(tables[table], name)
-            if kind is None and table == "users":
-                yield Finding("missing", table, name, no_column(table, name, "user_col", tables[table]))
-            elif kind is None:
+            if kind is None:
                 in_both = {argument} - {"category_col"}
                 text = missing_text(table, tables[table], {argument: name}, in_both)
                 yield Finding("missing", table, name, text)
@@ -297,6 +297,8 @@ def missing_text(
     renamed, arguments = [], []
     for argument, name in missing.items():
         near = nearest_column(argument, columns, others)
+        if source in ("users", "items") and not near:
+            near = next((name for name in map(unquoted, columns) if name.lower() in ROW_IDS), "")
         is_id = source == "truth" and argument in ("user_col", "item_col")
         of_rec = nearest_column(argument, others, columns) if is_id else ""
         if type_of(others, near) is None and (argument in in_both or (near and of_rec)):
@@ -357,10 +359,19 @@ def id_problem(name: str, tables: str, first: str, second: str) -> str | None:
     """Return the error text of ids with types in two tables that cannot be compared."""
     if UNKNOWN in (first, second) or family(first) == family(second):
         return None
-    write = f"write CAST({cut(name)} AS {cut(common_type(first, second))}) in both"
+    common = common_type(first, second)
+    write = f"write CAST({cut(name)} AS {cut(common)}) in both"
+    for kind in {first, second} & FLOATS if common == "VARCHAR" else ():
+        write = f"write {cast_id(cut(name), kind, common)} where it is {kind}"
     if first.endswith("[]") != second.endswith("[]"):
         write = f"write unnest({cut(name)}) AS {cut(name)} where it is a list"
     return f"{cut(name)} must have the same type in {tables}, got {cut(first)} and {cut(second)}; {write}"
+
+
+def cast_id(column: str, kind: str, common: str) -> str:
+    """Return the cast of ids to a common type; as a string, a DOUBLE is written without a point."""
+    column = f"CAST({column} AS BIGINT)" if common == "VARCHAR" and kind in FLOATS else column
+    return f"CAST({column} AS {common})"
 
 
 def is_integer(kind: str) -> bool:
@@ -398,6 +409,8 @@ def common_type(first: str, second: str) -> str:
     """
     both = first + second
     if re.search("UUID|DATE|TIME|BLOB|BIT", both) and re.search("FLOAT|DOUBLE|DECIMAL", both):
+        return "VARCHAR"
+    if "VARCHAR" in (first, second) and {first, second} & FLOATS:
         return "VARCHAR"
     for number in ("FLOAT", "DOUBLE"):
         for kind in (first, second):

@@ -100,7 +100,13 @@ def fit_advice(advice: str, example: str) -> str:
 
 
 def check_common(rows: Sequence[Row]) -> None:
-    """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed."""
+    """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed.
+
+    Where ids differ in their spelling, this is the cause.
+    """
     for row in rows:
         if row["code"] == NOTHING and is_problem(row):
-            raise UsageError(problem_text([row]))
+            about = {**row, "code": "spelling"}
+            names = ("code", "system", "column_name")
+            causes = (other for other in rows if all(other[name] == about[name] for name in names))
+            raise UsageError(problem_text([next(causes, row)]))

@@ -51,7 +51,7 @@ class Request:
     beyond_accuracy: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
     head: float = OPTIONS["head"].default  # argument of ranking.beyond_accuracy
     divergence: str = OPTIONS["divergence"].default  # argument of ranking.beyond_accuracy
-    also: Sequence[Choice] = ()  # columns of rec to compare too; their names in rec are also_1, also_2
+    also: Sequence[Choice] = ()  # columns to compare too; their names in tables are also_1, also_2
     also_table: str = "rec"  # the table with these columns: "values", with a row per list, if rec has lists
     stored: str = ""  # the query for the values of each user in a stored run
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
@@ -125,11 +125,12 @@ def also_query(request: Request, system: str) -> str:
 
     All rows of a user and model must have the same value or NULL.
     """
-    keys, columns = f"{system}userid", []
+    keys, columns = f"{system}userid", dict[str, list[str]]()
     for i, column in enumerate(request.also, 1):
         rule = literal(f"also: {column.name} " + in_unit("must have one value for each user and model, got "))
         where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(system)
-        columns.append(
+        table = request.table(f"also_{i}" if column.options["file"] else request.also_table)
+        columns.setdefault(table, []).append(
             f"CASE WHEN min(also_{i}) < max(also_{i})\n"
             f"        THEN error(concat({rule}, min(also_{i}), ' and ', max(also_{i}), {where}))\n"
             f"        ELSE min(also_{i}) END::DOUBLE AS {identifier(column.name)}"
@@ -137,8 +138,10 @@ def also_query(request: Request, system: str) -> str:
     return (
         f"SELECT *, NULL::BIGINT AS k\n"
         f"FROM (SELECT {keys}, max(n_rec) AS n_rec FROM {request.table('by_user')} GROUP BY ALL)\n"
-        f"LEFT JOIN (\n    SELECT {keys}, {JOINED.join(columns)}\n"
-        f"    FROM {request.table(request.also_table)}\n    GROUP BY {keys}\n) USING ({keys})"
+    ) + "\n".join(
+        f"LEFT JOIN (\n    SELECT {keys}, {JOINED.join(of)}\n"
+        f"    FROM {table}\n    GROUP BY {keys}\n) USING ({keys})"
+        for table, of in columns.items()
     )
 
 

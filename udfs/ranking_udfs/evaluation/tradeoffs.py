@@ -23,10 +23,11 @@ def parse_also(text: str) -> list[Choice]:
 
 
 def parse_column(text: str) -> Choice:
-    """Parse a column with its better direction; some names, such as latency, imply the direction."""
+    """Parse a column, with its file if named and its better direction, which some names imply."""
     name, _, way = text.rpartition(":")
     if way not in WAYS or not name:
-        name, way = text, "lower" if re.search(LOWER, text.lower()) else ""
+        name, way = text, "lower" if re.search(LOWER, text.rpartition(":")[2].lower()) else ""
+    file, _, name = name.rpartition(":")
     if not name:
         raise ValueError("must be the names of columns, got ''")
     if re.split("[(@]", name.lower())[0] in {*KNOWN, *KEYS}:
@@ -34,7 +35,7 @@ def parse_column(text: str) -> Choice:
     if not way:
         rule = f"must say whether lower or higher is better, as in {shorten(name)}:lower"
         raise ValueError(f"{rule}, got {shorten(repr(name))}")
-    return Choice(own_column(name, WAYS[way]), {}, {}, (None,))
+    return Choice(own_column(name, WAYS[way]), {}, {"file": file}, (None,))
 
 
 def find_dominated(rows: Sequence[Row]) -> dict[str, list[str]]:

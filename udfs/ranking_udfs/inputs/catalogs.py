@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 
 import duckdb
 
@@ -78,6 +79,7 @@ class Frame(str):
     is_made: bool  # whether it was built from Python objects, which SQL cannot cast
     is_ordered: bool  # whether its scores come from the order of lists
     is_filled: bool  # whether an empty list of truth became a row without an item
+    levels: Sequence[str] = ()  # the names of the index of pandas, which are no columns
     by_list: str = ""  # the SQL after FROM that returns a row per list, without items
 
     def __new__(

@@ -87,6 +87,7 @@ class WorkConnection:
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
         frame = Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
+        frame.levels = [*filter(None, getattr(getattr(value, "index", None), "names", ()))]
         frame.by_list = identifier(by_list) if objects.lists is not None else ""
         return frame
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from ..compose.columns import BEIR, NEAR, is_number, nearest_column, nearest_columns
+from ..compose.columns import BEIR, NEAR, ROW_IDS, is_number, nearest_column, nearest_columns
 from ..evaluation.errors import DataError, error_summary
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal, unquoted
@@ -56,7 +56,6 @@ OTHER_NAMES = {
     "userid": ["query-id", "query_id"],
     "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
 }
-ROW_IDS = ["_id", "id"]
 JSON_KINDS = {  # names of the results of json_type; all other results are numbers
     **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a string", "NULL": "null"},
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
@@ -448,6 +447,8 @@ def missing_text(errors: Sequence[MissingColumnsError], others: Sequence[Source]
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
             ascending = "--ascending" if is_of_all else f"that file as {path}:ascending"
             texts.append(ascending if is_command else "descending=False")
+    indexed = [error.path for error in errors if isinstance(error.path, Frame) and error.path.levels]
+    texts = [f"{path}.reset_index()" for path in indexed] or texts
     advice = f"; write {', '.join(texts)}" if texts else ""
     return "; ".join(f"{error.path}: {error.problem}" for error in errors) + advice
 

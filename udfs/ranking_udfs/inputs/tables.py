@@ -18,9 +18,11 @@ import duckdb
 from ..compose.call import Call
 from ..compose.columns import (
     COMMAND,
+    FLOATS,
     PYTHON,
     Names,
     alike,
+    cast_id,
     common_type,
     family,
     grade_not_read,
@@ -58,6 +60,7 @@ COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment",
 SHOWN = ("title", "text")  # columns to show next to ids
 FILES = Catalog()
 ORDER = "recommendations come first, then truth"
+IN_PYTHON = {"VARCHAR": "str", "BIGINT": "int", "DOUBLE": "float", "FLOAT": "float", "BLOB": "bytes"}
 DIRECTIONS = {"ascending": False, "descending": True}  # suffixes of a path
 
 
@@ -83,7 +86,8 @@ class Inputs:
     titles: tuple[str, str | None] | None = None
     texts: tuple[str, str | None] | None = None
     predicted_truth: str | None = None  # a path: model-generated labels
-    also: Sequence[str] = ()  # columns of recs to compare, renamed to also_1, also_2
+    # columns to compare, of a file or "" for recs, renamed to also_1, also_2
+    also: Sequence[tuple[str, str]] = ()
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
     # whether errors name options of the command, or arguments of Python
     is_command: bool = False
@@ -146,6 +150,10 @@ class Inputs:
             path, column = self.items
             category = {"category": column} if column else {}
             tables["items"] = self.table(path, item | category, {}, row_id="itemid")
+        system = {"system": self.columns["system_col"] or "system"}
+        for i, (path, column) in enumerate(self.also, 1):
+            if path:
+                tables[f"{ALSO}{i}"] = self.table(path, {**user, **system, f"{ALSO}{i}": column}, {})
         for name, of in {"titles": item, "texts": user}.items():
             if shown := getattr(self, name):
                 usual = ["title", "text"] if name == "titles" else ["text"]
@@ -510,14 +518,18 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
 
 def types_error(name: str, got: str, sources: Iterable[Source], kind: str) -> DataError:
     """Return the error for ids of several types, with casts to a common type."""
-    others = (source for source in sources if not source.is_text and source.ids[name] != kind)
+    others = [source for source in sources if not source.is_text and source.ids[name] != kind]
 
     def cast(source: Source) -> str:
-        is_made = isinstance(source.path, Frame) and source.path.is_made
-        return f"str({name})" if is_made else f"CAST({source.columns[name]} AS {kind})"
+        if not isinstance(source.path, Frame):
+            return cast_id(source.columns[name], source.ids[name], kind)
+        own = source.names.get(name, name)
+        own = f"int({own})" if kind == "VARCHAR" and source.ids[name] in FLOATS else own
+        return f"{IN_PYTHON.get(kind, kind)}({own})"
 
     casts = " and ".join(f"{cast(source)} in {source.path}" for source in others)
-    return DataError(f"{name} must be of one type, got {got}; write {shorten(casts)}")
+    own = others[0].names.get(name, name)
+    return DataError(f"{own} must be of one type, got {got}; write {shorten(casts)}")
 
 
 def with_ids_as_text(
@@ -578,7 +590,7 @@ def named_source(
     """
     optional = {} if inputs.columns["system_col"] == "" else {"system": "system"}
     columns = rec_columns(inputs.columns)
-    columns |= {f"{ALSO}{i}": column for i, column in enumerate(inputs.also, 1)}
+    columns |= {f"{ALSO}{i}": column for i, (path, column) in enumerate(inputs.also, 1) if not path}
     _, wanted = inputs.table(paths[0], columns, optional, form=inputs.form, trec_fields=RUN)
     if "rank" not in map(str.lower, wanted.required.values()):
         wanted = replace(wanted, optional={**optional, "rank": "rank"})
@@ -605,9 +617,10 @@ def rows_by_list(rec: Source) -> Source:
 def check_also(source: Source, inputs: Inputs) -> None:
     """Raise DataError for a column to compare that a TREC run cannot have, or that is a key."""
     called = option("also_1", inputs.is_command)
-    if inputs.also and source.is_trec:
-        rule = f"{called} needs columns, and a TREC run has none"
-        raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, inputs.also))}")
+    own = [column for path, column in inputs.also if not path]
+    if own and source.is_trec:
+        rule = f"{called} needs columns, and a TREC run has none: write a file with them, as in FILE:{own[0]}"
+        raise DataError(f"{source.path}: {rule}, got {', '.join(map(shorten, own))}")
     keys = {source.names.get(role, "") for role in (*IDS, "system")}
     for column in (column for role, column in source.names.items() if is_also(role) and column in keys):
         raise DataError(
