@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
@@ -178,8 +179,9 @@ def comparison_parts(
     --explain, each comparison has a sentence; else only comparisons over some of the users.
     """
     form, digits, (everybody, *_) = options.format, options.digits or DIGITS, results
-    headings = ("", f"by {printable(segment)}")
-    tables = [comparison_table(request, digits, *each) for each in zip(headings, results, strict=False)]
+    tables = [
+        comparison_table(form, request, digits, *each) for each in zip((None, segment), results, strict=False)
+    ]
     every, is_pair = families(everybody), len(systems) == 2
     more = [*doubts(everybody), *few_users([*chain(*results[1:])])]
     best, against = answer(options, request, systems, orders, problems, {row["k"] for row in everybody}, more)
@@ -214,34 +216,47 @@ def comparison_parts(
     yield Folded("How to read it", [[*lines, note]])
 
 
-def comparison_table(request: Request, digits: int, title: str, rows: Sequence[Row]) -> Table:
-    """Return a row for each comparison, by measure and k."""
-    baseline = request.comparison["baseline"]
-    of_segment: Columns = [("Segment", "segment"), (in_unit("Users"), users_text)]
+def comparison_table(
+    form: str, request: Request, digits: int, segment: str | None, rows: Sequence[Row]
+) -> Table:
+    """Return a row for each comparison, by measure and k; `segment` is the heading of segments, if any."""
+    baseline, number = request.comparison["baseline"], partial(format_number, digits=digits)
+    sides, is_text, users = side_counts(rows), form == "table", in_unit("Users")
+    of_labelled, of_all = ("" if is_text or not side else f" ({side})" for side in sides)
+    of_baseline = "Baseline" if is_text or baseline is None else f"Baseline ({baseline})"
     columns: Columns = [
-        ("Measure", measure_label),
-        *(of_segment if "segment" in rows[0] else []),
         ("System", "{0[system]} - {0[baseline]}".format if baseline is None else "system"),
-        ("Mean", lambda row: format_number(row["mean_system"], digits)),
-        ("Baseline", lambda row: format_number(row["mean_baseline"], digits)),
-        ("Difference", lambda row: difference_text(row, digits)),
-        ("Relative", lambda row: percent(row["relative"], digits)),
+        (f"Mean{of_labelled}", lambda row: number(row["mean_system"])),
+        (f"{of_baseline}{of_labelled}", lambda row: number(row["mean_baseline"])),
+        (f"Difference{of_all}", lambda row: difference_text(row, digits)),
+        ("Relative", lambda row: "" if row["relative"] is None else f"{number(100 * row['relative'])}%"),
         ("W/T/L", "{0[wins]}/{0[ties]}/{0[losses]}".format),
         ("p", lambda row: format_p(row["p_adjusted"])),
         ("Verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
     ]
-    against = "" if baseline is None else f"Compared with {printable(baseline)}"
-    rows = [row for family in families(rows) for row in family]
-    return Table(rows, columns, ", ".join(filter(None, [against, title])), DISPENSABLE, "Measure")
+    if segment is not None:
+        is_taken = segment in ("Measure", users, *(heading for heading, _ in columns))
+        columns = [(f"Segment {segment}" if is_taken else segment, "segment"), (users, users_text), *columns]
+    title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
+    title += [f"by {printable(segment)}"] * (segment is not None)
+    of = in_unit("means of {} users, differences of {}").format(*sides) if sides[0] else ""
+    heading = "; ".join(filter(None, [", ".join(title), of if title else of.capitalize()])) * is_text
+    rows = [*chain(*families(rows))]
+    return Table(rows, [("Measure", measure_label), *columns], heading, DISPENSABLE, "Measure")
+
+
+def side_counts(rows: Sequence[Row]) -> tuple[str, str]:
+    """Return the number of users of the means and of the differences, if a model has graded some users."""
+    if not rows or "users_predicted" not in rows[0]:
+        return "", ""
+    counts = {(row["users"], row["users"] + (row["users_predicted"] or 0)) for row in rows}
+    labelled, everybody = counts.pop() if len(counts) == 1 else ("graded", "all")
+    return str(labelled), str(everybody)
 
 
 def difference_text(row: Row, digits: int) -> str:
     texts = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     return "+" * ((row["difference"] or 0) > 0) + " ".join(filter(None, texts))
-
-
-def percent(share: float | None, digits: int) -> str:
-    return "" if share is None else f"{format_number(100 * share, digits)}%"
 
 
 def users_text(row: Row) -> str:
@@ -324,7 +339,8 @@ def letters_parts(
     best, against = answer(options, request, systems, orders, problems, [order.k for order in shown])
     yield [*best, *sentences, *against]
     if shown:
-        mean = in_unit("Mean (graded users)") if "users_predicted" in shown[0].best else "Mean"
+        users, _ = side_counts([order.best for order in shown])
+        mean = f"Mean ({users})" if users else "Mean"
         columns: Columns = [
             ("Measure", measure_label),
             ("System", "system"),
@@ -332,7 +348,8 @@ def letters_parts(
             ("Letters", "letters"),
         ]
         yield Table(letter_rows(orders), columns, block="Measure")
-        several, digits = [order for order in shown if len(order.means) > 2], options.digits or DIGITS
+        is_known, digits = not errors_about(problems, systems), options.digits or DIGITS
+        several = [order for order in shown if is_known and len(order.means) > 2]
         lines = [best_sentence(order, request.comparison, digits) for order in several]
         lines = [letters_note(request.comparison), *lines]
     if len(shown) < len(orders):
