@@ -249,7 +249,8 @@ def test_wrong_arguments_and_tables_are_errors_of_the_check(tables: Con) -> None
         "time_col := 5": "time_col must be the name of a column, got 5",
         "min_grade := -1": "min_grade must be a number > 0, got -1",
         "unjudged := 'drop'": "unjudged must be miss|skip, got 'drop'",
-        "users := 'chunks'": "users must have a column userid (user_col), got itemid",
+        "users := 'chunks'": "users must have a column userid (user_col), got itemid; "
+        "write SELECT * RENAME (... AS userid)",
     }.items():
         found = refusal(tables, f"FROM ranking.check('rec', 'truth', {arguments})")
         assert found == f"ranking.check: {rule}"

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,10 +120,10 @@ def keep_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[Row], names: Iterab
 
 def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
     """Return the SQL after FROM that reads rows from a parameter, and the parameter; `_row` numbers them."""
-    kinds = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
+    kinds = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", Decimal: "DOUBLE"}
     types = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
     for row in rows:
-        types |= {name: kinds[type(value)] for name, value in row.items() if value is not None}
+        types |= {name: kinds.get(type(value), "VARCHAR") for name, value in row.items() if value is not None}
     fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in types.items())
     source = f"(SELECT unnest($1::STRUCT({fields}, _row BIGINT)[], max_depth := 2))"
     return source, [{**{name: row.get(name) for name in types}, "_row": i} for i, row in enumerate(rows)]

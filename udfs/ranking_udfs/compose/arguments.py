@@ -79,7 +79,7 @@ def check_table(name: str, table: Any) -> None:
             f"{name} must be the name of a table, view, CTE or file, got {cut(table)}: "
             "write WITH mine AS (...) before the query, and 'mine' here"
             + """; in dbt, '{{ ref("rec").render() }}'"""
-            * table.lstrip().startswith("(")
+            * table.lstrip().startswith("(select")
         )
     # DuckDB also finds a CTE by `main.` and its name.
     if table.lower().replace('"', "").removeprefix("main.") in OWN_NAMES:
