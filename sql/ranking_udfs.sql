@@ -31,16 +31,23 @@ CREATE OR REPLACE MACRO ranking.evaluate(rec, truth, ks) AS TABLE (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.evaluate: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.evaluate: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -132,7 +139,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -639,16 +646,23 @@ CREATE OR REPLACE MACRO ranking.by_user(rec, truth, ks) AS TABLE (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.by_user: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.by_user: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -740,7 +754,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -1194,16 +1208,23 @@ CREATE OR REPLACE MACRO ranking.distribution(rec, truth, ks) AS TABLE (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.distribution: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.distribution: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -1295,7 +1316,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -1774,16 +1795,23 @@ CREATE OR REPLACE MACRO ranking.judged(rec, truth, max_k) AS TABLE (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.judged: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.judged: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -1875,7 +1903,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -2041,17 +2069,30 @@ WITH _ranking_user AS (SELECT user_id AS id)
 FROM (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.explain: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
-"score" AS given_score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
+cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.explain: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+ELSE "score"
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS given_score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.explain: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -2143,7 +2184,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -2479,18 +2520,32 @@ ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LA
 CREATE OR REPLACE MACRO ranking.check(rec, truth, ks := [10]) AS TABLE (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "score" AS given,
-CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.check: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS given,
+cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.check: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+ELSE "score"
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system, "rank"
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system", NULL AS "rank" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ), _ranking_truth AS MATERIALIZED (
 SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
 FROM (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel,
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.check: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel,
 typeof((
 SELECT row(*COLUMNS('(?i)^(?:rel|ranking_absent)$')) FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth))
 WHERE false
@@ -2560,7 +2615,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -3227,16 +3282,23 @@ WITH _ranking_scores AS MATERIALIZED (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.compare: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.compare: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -3330,7 +3392,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',
@@ -3963,16 +4025,23 @@ WITH _ranking_scores AS MATERIALIZED (
 WITH _ranking_judged AS NOT MATERIALIZED (
 WITH _ranking_rec AS MATERIALIZED (
 SELECT
-struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
-WHEN typeof("score") IN ('DOUBLE', 'FLOAT')
-AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
+struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, cast_to_type(CASE
+WHEN typeof("score") = 'VARCHAR' AND TRY_CAST("score" AS DOUBLE) IS NULL
+THEN error('ranking.compare: rec: score must be a number, got ' || left("score"::VARCHAR, 42))
+WHEN typeof("score") IN ('DOUBLE', 'FLOAT', 'VARCHAR') AND isnan(TRY_CAST("score" AS DOUBLE)) THEN NULL
 ELSE "score"
-END AS score,
+END, struct_extract(
+{'number': 0::DOUBLE, 'same': "score"},
+CASE WHEN typeof(["score"]) IN ('VARCHAR[]', '"NULL"[]') THEN 'number' ELSE 'same' END)) AS score,
 struct_extract({'text': CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN "system"::VARCHAR END COLLATE C, 'same': "system"}, CASE WHEN typeof(["system"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS ranking_system
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "score", NULL AS "system" WHERE false UNION ALL BY NAME FROM query_table(rec))
 ),
 _ranking_truth AS MATERIALIZED (
-SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, "rel" AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
+SELECT struct_extract({'text': CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN "userid"::VARCHAR END COLLATE C, 'same': "userid"}, CASE WHEN typeof(["userid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS userid, struct_extract({'text': CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN "itemid"::VARCHAR END COLLATE C, 'same': "itemid"}, CASE WHEN typeof(["itemid"]) = 'VARCHAR[]' THEN 'text' ELSE 'same' END) AS itemid, CASE
+WHEN typeof("rel") = 'VARCHAR' AND TRY_CAST("rel" AS DOUBLE) IS NULL
+THEN error('ranking.compare: truth: rel must be a number, got ' || left("rel"::VARCHAR, 42))
+ELSE "rel"
+END AS rel, typeof(["rel"]) <> '"NULL"[]' AS has_grades
 FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION ALL BY NAME FROM query_table(truth))
 ),
 _ranking_unread AS MATERIALIZED (
@@ -4066,7 +4135,7 @@ regexp_replace(kind, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '
 UNION ALL
 SELECT concat(name, ' must be a number, got ', regexp_replace(kind, '(?s)^(.{42}).{4,}$', '\1...'), ': cast it in a view')
 FROM _ranking_read
-WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?')
+WHERE rule IN ('number', 'grade') AND NOT regexp_full_match(kind, '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)(?:\(.*\))?|VARCHAR')
 UNION ALL
 SELECT concat(
 'rec has a column ', name, ' that is not read: in a view, make it ', 'system',

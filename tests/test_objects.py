@@ -2,14 +2,17 @@
 # ruff: noqa: E501  (a case is a line)
 
 import functools
+import json
 import math
 import random
 import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import ranking_udfs
@@ -183,6 +186,44 @@ def test_errors_name_the_argument_and_the_rule(rec: Any, truth: Any, descending:
         evaluate()
     if "write grade_col" in error:
         assert evaluate(grade_col="rel")
+
+
+def in_form(form: str, name: str, run: Any, path: Path) -> Any:
+    """Return numbers of items in a form, or as a file."""
+    flat = rows(run, "userid", "itemid", name)
+    if form in ("dicts", "rows", "Arrow", "parquet"):
+        table = pa.Table.from_pylist(flat)
+        pq.write_table(table, path)
+        return {"dicts": run, "rows": flat, "Arrow": table, "parquet": f"{path}"}[form]
+    columns = {key: [row[key] for row in flat] for key in ("itemid", name)}
+    texts = {
+        "rows.jsonl": "\n".join(map(json.dumps, flat)),
+        "lists.jsonl": json.dumps({"userid": "q1", **columns}),
+        "structs.jsonl": json.dumps({"userid": "q1", "of": flat}),
+        "object.json": json.dumps(run),
+    }
+    path.with_suffix(f".{form}").write_text(texts[form])
+    return f"{path.with_suffix(f'.{form}')}"
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["dicts", "rows", "Arrow", "parquet", "rows.jsonl", "lists.jsonl", "structs.jsonl", "object.json"],
+)
+def test_a_number_in_text_is_the_number(form: str, tmp_path: Path) -> None:
+    """As text, 9.5 would rank first; its value is the last."""
+    run: Any = {"q1": {"a": "1e2", "b": "9.5", "c": "10"}}
+    rec = in_form(form, "score", run, tmp_path / "rec.parquet")
+    truth = in_form(form, "rel", {"q1": {"c": "1.0", "b": " 0"}}, tmp_path / "truth.parquet")
+    (mean,) = ranking_udfs.evaluate(rec, truth, "mrr", check=False).project("mrr").fetchall()
+    assert mean == (1 / 2,)
+    run["q1"]["b"] = "9,5"
+    with pytest.raises(ValueError, match=r"rec.* must be a number, got '?9,5"):
+        ranking_udfs.evaluate(in_form(form, "score", run, tmp_path / "rec.parquet"), truth)
+    if form == "Arrow":
+        other = rec.append_column("ms", [["7"] * 3])
+        means = ranking_udfs.compare({"a": other, "b": other}, truth, "mrr", also=["ms:lower"], check=False)
+        assert (7.0,) in means.project("mean_system").fetchall()
 
 
 @pytest.mark.slow

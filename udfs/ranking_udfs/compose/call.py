@@ -15,7 +15,7 @@ from ..measures.registry import MEASURES, Number, Range
 from ..options import FUNCTIONS
 from ..quoting import Double, sql_value, unquoted
 from . import portable
-from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
+from .columns import LIKE, TIMES, Names, cut, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
 from .templates import by_bytes, identifier, literal
 
@@ -361,7 +361,19 @@ class Call:
 
     @property
     def has_float_scores(self) -> bool:
-        return self.types is not None and type_of(self.types.rec, self.score) in ("DOUBLE", "FLOAT")
+        return self.types is not None and type_of(self.types.rec, self.score) in (
+            "DOUBLE",
+            "FLOAT",
+            "VARCHAR",
+        )
+
+    def is_text(self, table: str, name: str) -> bool:
+        """Return true if a column of numbers is known to be text."""
+        return self.types is not None and type_of(self.types.tables[table], name) == "VARCHAR"
+
+    def number_error(self, table: str, name: str) -> str:
+        """Return the SQL of the error text for a text that is no number, without the text."""
+        return literal(f"{self.caller}: {table}: {cut(name)} must be a number, got ")
 
     @property
     def mixed_users(self) -> bool:

@@ -350,7 +350,11 @@ def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
     if names.grade != "":
         numbers["truth"] = (names.grade_name, type_of(truth, names.grade_name))
     for table, (name, kind) in numbers.items():
-        if kind is not None and not is_number(kind) and not (table == "truth" and kind == "BOOLEAN"):
+        if (
+            kind is not None
+            and not is_number(kind)
+            and kind not in ("VARCHAR", *["BOOLEAN"] * (table == "truth"))
+        ):
             hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
             yield Finding("unfit_column", table, name, f"{cut(name)} must be a number{hint}, got {cut(kind)}")
 

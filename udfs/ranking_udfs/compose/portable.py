@@ -25,4 +25,4 @@ def column_problem(tables: Mapping[str, str], names: Mapping[str, str | None]) -
     rows = [f"({', '.join(map(literal, row))})" for row in read]
     system = "system" if names.get("system", "") is None else names.get("system")
     macros = module("tables/internal/columns.jinja")
-    return str(macros.problem(tables, rows, system, {**LIKE, "number": PLAIN_NUMBER})).strip()
+    return str(macros.problem(tables, rows, system, {**LIKE, "number": f"{PLAIN_NUMBER}|VARCHAR"})).strip()

@@ -33,6 +33,7 @@ COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # extensions of data files in a folder
 STDIN = "-"
 ALL_TEXT = ("read_csv", "lines")  # the readers that return all columns as VARCHAR
+TEXT = ("VARCHAR", "JSON")  # the types of columns that may hold numbers as text
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
 # Without these options, DuckDB keeps quotes if its sample has none, and drops ids that begin with #.
 QUOTED = ", quote = '\"', comment = ''"
@@ -496,6 +497,11 @@ class TableColumns:
         fields = {name: nested.kind for name, nested in self.inside.items()}
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
+    @property
+    def texts(self) -> list[str]:
+        """The roles of numbers whose columns may be text."""
+        return [role for role, kind in self.kinds.items() if is_of_numbers(role) and kind in TEXT]
+
 
 def column_types(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
     """Return the types of all columns by name."""
@@ -667,10 +673,12 @@ def columns_source(
         check_numbers(path, table_columns, is_json)
     rows = item_rows(path, rows, table_columns, wanted, function)
     ids = id_types(con, rows, table_columns, function)
-    if is_json:
-        rows = json_ids(path, rows, names, table_columns.kinds)
-        rows = typed_rows(con, literal(path), rows, {role: names[role] for role in names if role == "time"})
-    elif function:
+    if function in ("", "read_json"):
+        rows = json_ids(path, rows, names, table_columns.kinds) if is_json else rows
+        times = {"time"} if is_json else set()
+        texts = {role: name for role, name in names.items() if role in times | {*table_columns.texts}}
+        rows = typed_rows(con, literal(path), rows, texts)
+    else:
         file = (
             "filename"
             if has_parts and "filename" not in map(str.lower, table_columns.types)
@@ -682,13 +690,14 @@ def columns_source(
     columns = {role: identifier(name) for role, name in called.items()}
     source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
     is_filled = bool(table_columns.listed) and not wanted.is_rec
-    return replace(source, is_filled=is_filled, types=table_columns.types, names=names)
+    types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
+    return replace(source, is_filled=is_filled, types=types, names=names)
 
 
 def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None:
     """Raise DataError for a column of scores or grades that is not numeric."""
     for role, kind in table_columns.kinds.items():
-        is_known = is_number(kind) or (role == "rel" and kind == "BOOLEAN")
+        is_known = is_number(kind) or kind == "VARCHAR" or (role == "rel" and kind == "BOOLEAN")
         is_open = is_json and kind in ("JSON", '"NULL"')
         if is_of_numbers(role) and not is_known and not is_open:
             raise DataError(f"{path}: {table_columns.names[role]!r} must be a number, got {shorten(kind)}")
@@ -774,7 +783,7 @@ def check_elements(path: str, item: str, kind: str) -> None:
 
 
 def is_number_list(kind: str) -> bool:
-    return kind.endswith("[]") and is_number(kind.removesuffix("[]"))
+    return kind == "VARCHAR[]" or (kind.endswith("[]") and is_number(kind.removesuffix("[]")))
 
 
 def is_id_list(kind: str) -> bool:
@@ -832,7 +841,8 @@ def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) 
     if not wanted.is_rec:
         empty = dict(zip(lists, ("NULL", "0"), strict=False))
         filled = (
-            f"CASE WHEN len({column}) > 0 THEN {column} ELSE [{empty[column]}] END AS {column}"
+            f"CASE WHEN len({column}) > 0 THEN {column}\n"
+            f"    ELSE cast_to_type([{empty[column]}], {column}) END AS {column}"
             for column in lists
         )
         rows = f"(SELECT * REPLACE (\n    {', '.join(filled)})\nFROM {rows})"
@@ -872,7 +882,10 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
     if wanted.is_rec and len(kinds) == 1:
         return empty_source(path, {})
     number = number_by_user(path, shape, wanted)
-    rows = rows_by_user(rows, shape, number, wanted)
+    has_texts = bool(number) and shape == "OBJECT" and "VARCHAR" in kinds
+    values = "MAP(VARCHAR, VARCHAR)" if has_texts else BY_SHAPE[shape]
+    rows = rows_by_user(rows, values, number, wanted)
+    rows = typed_rows(con, literal(path), rows, {number: number}) if has_texts else rows
     ids = {role: first_id_type(con, rows, role) for role in IDS}
     columns = {role: role for role in (*IDS, number) if role}
     order = "list" * (shape == "ARRAY" and wanted.is_rec)
@@ -915,7 +928,8 @@ def kinds_by_user(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
 def check_by_user(path: str, kinds: Mapping[str, str], shape: str, wanted: Wanted) -> None:
     """Raise DataError for a repeated key, or for a value of an invalid kind."""
     fit = {f"in {shape}", "UBIGINT", "BIGINT", "NULL"}
-    fit |= {"VARCHAR"} if shape == "ARRAY" else {"DOUBLE"} if wanted.is_rec else {"DOUBLE", "BOOLEAN"}
+    fit |= {"VARCHAR"} if shape == "ARRAY" else {"VARCHAR", "DOUBLE"}
+    fit |= {"BOOLEAN"} if shape == "OBJECT" and not wanted.is_rec else set()
     if "twice" in kinds:  # only DuckDB 2.0 refuses to read it
         raise DataError(f"{path}: {KEYS}")
     for kind, user in kinds.items():
@@ -935,13 +949,13 @@ def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
     return number
 
 
-def rows_by_user(rows: str, shape: str, number: str, wanted: Wanted) -> str:
+def rows_by_user(rows: str, kind: str, number: str, wanted: Wanted) -> str:
     """Return the SQL for a row for each item of a user, with its number, or its rank as a score."""
-    is_list = shape == "ARRAY"
+    is_list = kind.endswith("[]")
     listed = ["itemid"] if is_list or not number else ["itemid", number]
     values = ["items" if is_list else "map_keys(items)", "map_values(items)"]
     items = ", ".join(f"{sql} AS {name}" for sql, name in zip(values, listed, strict=False))
-    rows = f"{USERS}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {BY_SHAPE[shape]})'}})"
+    rows = f"{USERS}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {kind})'}})"
     rows = f"(SELECT userid, {items}\nFROM ({rows}))"
     return unnested_rows(rows, listed, number if is_list else "", wanted)
 
@@ -1039,7 +1053,10 @@ def json_rows(
     reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields, listed: Collection[str]
 ) -> str:
     """Return the SQL for the rows of JSON, with DOUBLE numbers: DuckDB could round them to integers."""
-    types = {names[role]: "DOUBLE" if is_of_numbers(role) else "VARCHAR" for role in kinds}
+    types = {
+        names[role]: "DOUBLE" if is_of_numbers(role) and kind not in TEXT else "VARCHAR"
+        for role, kind in kinds.items()
+    }
     types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
     types |= {name: f"{types[name]}[]" for name in listed}
     fields: dict[str, list[str]] = {}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Integral, Number
 from typing import Any
@@ -68,6 +69,13 @@ def is_one_model(rec: Mapping[Any, Any], columns: Values) -> bool:
         got = f"the list of a query for {levels['query']!r} and a model for {levels['model']!r}"
         raise DataError(f"rec must be {ONE} for one model or {SEVERAL} for several, got {shorten(got)}")
     return bool(rec) and "model" not in levels
+
+
+def as_number(text: str) -> float | str:
+    """Return the number that a string is, or the string."""
+    with suppress(ValueError):
+        return float(text)
+    return text
 
 
 def keys_of_lists(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -273,6 +281,7 @@ class Objects:
         if len(numbers) != len(ids):
             got = f"{len(ids)} and {len(numbers)}"
             raise self.refused(where, "as long as the list of its numbers", got)
+        numbers = [as_number(number) if isinstance(number, str) else number for number in numbers]
         if not all(issubclass(kind, (Number, type(None))) for kind in {*map(type, numbers)}):
             pairs = zip(ids, numbers, strict=True)
             item, wrong = next(pair for pair in pairs if not isinstance(pair[1], (Number, type(None))))
