@@ -3162,7 +3162,7 @@ FROM evidence
 UNION ALL BY NAME
 SELECT
 found[1] AS code, string_agg(found[2], ', ') AS column_name, found[3] AS problem, count(*) AS total,
-concat(string_agg(found[4], ', '), any_value(' (' || found[5] || ')')) AS example
+nullif(concat(string_agg(found[4], ', '), any_value(' (' || found[5] || ')')), '') AS example
 FROM _ranking_columns
 WHERE code <> 'users'
 GROUP BY code, problem

@@ -17,11 +17,11 @@ Measures = str | Sequence[str] | Cutoffs
 class Columns(TypedDict, total=False):
     """Options of columns."""
 
-    user_col: str
-    item_col: str
-    score_col: str
-    grade_col: str | None
-    system_col: str | None
+    user_col: str | Mapping[str, str]
+    item_col: str | Mapping[str, str]
+    score_col: str | Mapping[str, str]
+    grade_col: str | Mapping[str, str] | None
+    system_col: str | Mapping[str, str] | None
     descending: bool | Mapping[str, bool]
 
 
@@ -87,15 +87,15 @@ class Report(Columns, Grades, Tests, More, TypedDict, total=False):
     ties: str
     predicted_truth: Table
     also: Sequence[str] | str | None
-    title_col: str | None
-    text_col: str | None
+    title_col: str | Mapping[str, str] | None
+    text_col: str | Mapping[str, str] | None
 
 
 class Check(Columns, Grades, TypedDict, total=False):
     """Options of `check`."""
 
     history: Table
-    time_col: str | None
+    time_col: str | Mapping[str, str] | None
     users: Table
     items: Table
     predicted_truth: Table
@@ -117,10 +117,10 @@ class Overlap(TypedDict, total=False):
 
     baseline: str | None
     persistence: float
-    user_col: str
-    item_col: str
-    score_col: str
-    system_col: str | None
+    user_col: str | Mapping[str, str]
+    item_col: str | Mapping[str, str]
+    score_col: str | Mapping[str, str]
+    system_col: str | Mapping[str, str] | None
     descending: bool | Mapping[str, bool]
     unit: str
     con: duckdb.DuckDBPyConnection | None
@@ -144,10 +144,10 @@ class Fuse(TypedDict, total=False):
     rrf_k: float
     normalize: str
     depth: int | None
-    user_col: str
-    item_col: str
-    score_col: str
-    system_col: str | None
+    user_col: str | Mapping[str, str]
+    item_col: str | Mapping[str, str]
+    score_col: str | Mapping[str, str]
+    system_col: str | Mapping[str, str] | None
     descending: bool | Mapping[str, bool]
     con: duckdb.DuckDBPyConnection | None
 
@@ -163,7 +163,7 @@ class Split(TypedDict, total=False):
     cold_users: str
     cold_items: str
     seen: str
-    user_col: str
-    item_col: str
+    user_col: str | Mapping[str, str]
+    item_col: str | Mapping[str, str]
     time_col: str
     con: duckdb.DuckDBPyConnection | None

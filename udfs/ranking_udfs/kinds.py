@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
 from numbers import Real
@@ -277,6 +277,19 @@ SHARE = number("a number from 0 to 1", lambda value: 0 <= value <= 1)
 SHARE_ABOVE_0 = number("a number above 0 and up to 1", lambda value: 0 < value <= 1)
 LEVEL = number("a number above 0 and below 1", lambda value: 0 < value < 1, lambda value: value)
 BOOLEAN, TEXT, UNIT = Kind("bool", check_boolean), Kind("str", check_text), Kind("str", check_unit)
+
+
+def by_table(kind: Kind) -> Kind:
+    """Return the kind of a column that may have a name for each table, as in {'rec': 'a', 'truth': 'b'}."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, Mapping) and value and all(isinstance(name, str) for name in value):
+            return {name: check_named(column) for name, column in value.items()}
+        return kind.check(value)
+
+    return replace(kind, type=f"{kind.type} | Mapping[str, str]", check=check)
+
+
 COLUMN, OPTIONAL_COLUMN = Kind("str", check_named, has_null=True), Kind("str", check_column)
 CUTOFFS = Kind("Cutoffs", check_cutoffs, read_cutoffs, has_null=True)
 CUTOFF = Kind("Cutoffs", check_one_cutoff, read_cutoffs, has_null=True)

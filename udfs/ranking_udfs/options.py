@@ -173,7 +173,16 @@ GROUPS: Mapping[str, Options] = {
             "connection whose tables you can name; the functions are registered on it", None),
     },
 }  # fmt: skip
-OPTIONS: Options = {name: option for group in GROUPS.values() for name, option in group.items()}
+OPTIONS = {name: option for group in GROUPS.values() for name, option in group.items()}
+# The argument that names a column, by the name of the column in our tables.
+ARGUMENTS = {"userid": "user_col", "itemid": "item_col", "rel": "grade_col"} | {
+    name: f"{name}_col" for name in ("score", "system", "time", "title", "text")
+}
+# In Python, each may be named by table.
+OPTIONS |= {
+    f"python.{name}": replace(OPTIONS[name], kind=kinds.by_table(OPTIONS[name].kind))
+    for name in ARGUMENTS.values()
+}
 
 # The names of options in the command; those without one are parts of others, as in FILE:COLUMN.
 FLAGS = {name: name.removesuffix("_col") for name in OPTIONS if "." not in name} | {
@@ -330,10 +339,19 @@ def described_options(options: Options) -> str:
 
 # --- Columns ---
 
-# The argument that names a column, by the name of the column in our tables.
-ARGUMENTS = {"userid": "user_col", "itemid": "item_col", "rel": "grade_col"} | {
-    name: f"{name}_col" for name in ("score", "system", "time", "title", "text")
-}
+
+def by_table(value: Any) -> dict[str, str]:
+    """Return the columns of single tables in {'rec': 'a', 'truth': 'b'} or `rec.csv:a,truth.csv:b`."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    pairs = (part.rpartition(":") for part in str(value).split(","))
+    return {table: column for table, _, column in pairs if table and column}
+
+
+def column_of(value: Any, table: str, usual: str) -> str:
+    """Return the name of a column of one table; `usual` is its name if only other tables have one."""
+    own = by_table(value)
+    return own.get(table) or own.get(table.partition("[")[0]) or (usual if own or value is None else value)
 
 
 def named_columns(values: Values, roles: str) -> dict[str, str]:

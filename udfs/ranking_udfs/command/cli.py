@@ -15,6 +15,7 @@ from ..texts import shorten
 from .conditions import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
 from .options import (
+    COLUMNS_BY_FILE,
     COMMANDS,
     COMPLETE,
     ENDINGS,
@@ -111,7 +112,7 @@ def written_values(arguments: dict[str, Any]) -> dict[str, Any]:
     for name, value in arguments.items():
         if name in ("measures", "ks", "fail_if", "also", "allow"):
             value = [*chain(*value)]
-        elif name.endswith("_col") and isinstance(value, tuple):
+        elif f"{name.removesuffix('_col')}_col" in COLUMNS_BY_FILE and isinstance(value, tuple):
             value = ",".join(value) if value else None
         elif name == "files":
             value = [*value]

@@ -52,6 +52,7 @@ SWITCHES = {
     "quiet": "print results and errors only: no progress bar and no problems in the data",
     "no_check": "skip the check of the data",
 }
+COLUMNS_BY_FILE = ("user_col", "item_col", "score_col", "grade_col", "system_col", "time_col")
 # Options that only the command has, and options that it parses in its own way: a file and a column, a list.
 OWN = {
     **{name: Option(BOOLEAN, text, False) for name, text in SWITCHES.items()},
@@ -78,7 +79,7 @@ OWN = {
     "macro": own("print FUNCTION with its options as this macro for any client; its tables are parameters",
         "NAME"),
     **{FLAGS[name]: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
-       for name, option in OPTIONS.items() if name in COLUMNS.split() and name.endswith("_col")},
+       for name, option in OPTIONS.items() if name in COLUMNS_BY_FILE},
     "database": own("DuckDB database; REC and TRUTH may name its tables and views", "FILE"),
     "format_in": Option(word("auto", "table", "trec"), "format of files with an ambiguous ending", "auto"),
     "threads": own("threads for DuckDB", "N", integer(1).parse),
@@ -86,7 +87,7 @@ OWN = {
 }  # fmt: skip
 EVERY = {FLAGS[name]: option for name, option in OPTIONS.items() if FLAGS.get(name)} | OWN
 USUAL: dict[str, Any] = {  # the value of each option that is not written
-    name: [] if option.is_list else None if option.default is ... else option.default
+    name: [] if option.is_list and name != "time" else None if option.default is ... else option.default
     for name, option in EVERY.items()
 }
 WRITTEN = "output format manifest"

@@ -372,7 +372,7 @@ class Call:
         return self.types is not None and type_of(self.types.tables[table], name) == "VARCHAR"
 
     def number_error(self, table: str, name: str) -> str:
-        """Return the SQL of the error text for a text that is no number, without the text."""
+        """Return the SQL of the error text for a string that is no number, up to the string."""
         return literal(f"{self.caller}: {table}: {cut(name)} must be a number, got ")
 
     @property

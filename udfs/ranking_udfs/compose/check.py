@@ -285,7 +285,7 @@ def findings(names: Names, tables: Mapping[str, Mapping[str, str]]) -> list[Row]
             problem = NOT_READ.format(found.table, found.kind)
             rows.append([found.code, found.column, problem, found.column, found.kind])
         elif found.code == "no_time":
-            rows.append([found.code, None, None, found.text])
+            rows.append([found.code, None, None, found.text or None])
     return rows
 
 

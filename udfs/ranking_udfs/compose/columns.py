@@ -34,6 +34,7 @@ NEAR = {
     "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
     "grade_col": f"rel|{LIKE['grades']}",
     "system_col": f"system|{LIKE['systems']}",
+    "time_col": TIMES,
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
@@ -171,8 +172,8 @@ def time_problems(
     kinds = {"truth": type_of(truth, name), "history": type_of(history, name)}
     lacking = [table for table, kind in kinds.items() if kind is None]
     if lacking and time is None:
-        if len(lacking) == 1:
-            yield Finding("no_time", "history", name, f"one in {({*kinds} - {*lacking}).pop()}")
+        there = [*kinds.keys() - {*lacking}]
+        yield Finding("no_time", "history", name, f"one in {there[0]}" if there else "")
     elif lacking:
         columns = history if "history" in lacking else truth
         yield Finding("missing", lacking[-1], name, no_column(lacking[-1], name, "time_col", columns))

@@ -84,7 +84,7 @@ truth_in_history | truth | history | pairs of truth | 0.5 | 0.05 |  | truth: ite
 late_history | history | history | events of history |  | 0 |  | history: events at or after the first of truth | end the history before the first event of truth | end the history before the first event of truth | end the history before the first event of truth
 seen_items | rec | history | rows of rec |  | 0.05 |  | rec: items already in the user''s history | remove the rows of history from rec | remove the rows of history from rec | remove the rows of history from rec
 not_in_history | history | history | ids of truth |  |  |  | history: ids of {column} in truth that are not in it |  |  | 
-no_time | history | history |  |  |  |  | history: no times, so late events are not checked | write time_col := '''' if there are none | write --time '''' if there are none | write time_col='''' if there are none', chr(10)) AS lines));
+no_time | history | history |  |  |  |  | history: no times, so late events are not checked | name the column of times with time_col; write time_col := '''' if there are none | name the column of times with --time; write --time '''' if there are none | name the column of times with time_col; write time_col='''' if there are none', chr(10)) AS lines));
 COMMENT ON MACRO TABLE ranking.check_codes IS 'Lists the problems that ranking.check finds: the severity of each, and advice for SQL, the command and Python.';
 
 CREATE OR REPLACE MACRO ranking.check_rows(rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss', without_relevant := 'zero', users := NULL, items := NULL) AS TABLE

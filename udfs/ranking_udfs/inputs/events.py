@@ -10,7 +10,7 @@ import duckdb
 from ..compose.functions import compose_values
 from ..evaluation.errors import DataError, UsageError
 from ..kinds import Typed
-from ..options import ARGUMENTS
+from ..options import ARGUMENTS, column_of
 from ..quoting import identifier, literal
 from ..texts import shorten
 from . import files
@@ -33,6 +33,7 @@ def read_events(
     table = catalog.find(con, path)
     rows, is_csv = file_rows(con, path, catalog) if table is None else (table, False)
     types = files.column_types(con, rows)
+    columns = {role: column_of(column, path, role) for role, column in columns.items()}
     names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
     if is_csv:
         rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})

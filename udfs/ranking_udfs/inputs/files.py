@@ -552,7 +552,7 @@ def find_columns(
             ends = [column for column in by_name if column.rpartition(".")[2] in last and "." in column]
             alike = nearest(name.rpartition(":")[2], by_name).lower()
             guesses = [*named[role], *ends, alike, *matching_columns(by_name, role, role, wanted.row_id)]
-            if name == role:
+            if name == role or role == "time":
                 others = [column for column in known if column not in ids]
                 guesses += map(str.lower, nearest_columns(ARGUMENTS.get(role, ""), others))
             near[role] = [by_name[guess] for guess in dict.fromkeys(guesses) if guess]

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..compose.columns import nearest_column
 from ..evaluation.errors import DataError
-from ..options import ARGUMENTS, Values
+from ..options import ARGUMENTS, Values, column_of
 from ..texts import shorten
 from .files import matching_columns
 
@@ -44,9 +44,10 @@ def is_list(value: object) -> bool:
     return isinstance(value, (Sequence, Set, np.ndarray)) and not isinstance(value, (str, bytes))
 
 
-def has_columns(value: Mapping[Any, Any], columns: Values) -> bool:
+def has_columns(value: Mapping[Any, Any], columns: Values, table: str) -> bool:
     """Return whether a dict is a table: a sequence for each column."""
-    return {columns["user_col"], columns["item_col"]} <= {*value} and all(map(is_list, value.values()))
+    ids = {column_of(columns[ARGUMENTS[role]], table, role) for role in ("userid", "itemid")}
+    return ids <= {*value} and all(map(is_list, value.values()))
 
 
 def level_of(value: Any) -> str:
@@ -62,7 +63,7 @@ def level_of(value: Any) -> str:
 
 def is_one_model(rec: Mapping[Any, Any], columns: Values) -> bool:
     """Return whether the keys of a dict are the queries of one model; raise DataError for a mixture."""
-    if has_columns(rec, columns):
+    if has_columns(rec, columns, "rec"):
         return True
     levels = {level_of(value): key for key, value in rec.items()}
     if {"query", "model"} <= {*levels}:
@@ -118,7 +119,7 @@ class Objects:
         """Return the table; raise DataError for objects of an unknown form."""
         if not isinstance(value, Mapping):
             return self.of_rows(value)
-        if has_columns(value, self.columns):
+        if has_columns(value, self.columns, self.label):
             try:
                 return pa.table(dict(value))
             except (pa.ArrowException, TypeError, ValueError) as error:
@@ -290,10 +291,7 @@ class Objects:
 
     def named(self, role: str) -> str:
         """Return the user's name for the column of a role, by default the role; "" for none."""
-        text = self.columns.get(ARGUMENTS[role])
-        own = [part.rpartition(":") for part in str(text).split(",")]
-        usual = role if text is None or ":" in str(text) else str(text)
-        return next((column for path, _, column in own if path == self.label), usual)
+        return column_of(self.columns.get(ARGUMENTS[role]), self.label, role)
 
     def known(self, names: Iterable[str], role: str) -> list[str]:
         """Return the keys that a data frame would have as the column of a role."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 import duckdb
 
@@ -31,7 +31,7 @@ from ..compose.columns import (
 from ..compose.templates import module
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
-from ..options import ARGUMENTS, OPTIONS, Values, defaults, rec_columns, truth_columns
+from ..options import ARGUMENTS, OPTIONS, Values, by_table, defaults, rec_columns, truth_columns
 from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
@@ -197,23 +197,39 @@ class Tables:
 
 
 def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
-    """Parse `FILE:COLUMN,...`, which names columns of single files; any other value names a column."""
-    columns, own = dict(inputs.columns), dict[tuple[str, str], str]()
-    named = {role: argument for role, argument in ARGUMENTS.items() if ":" in str(columns.get(argument))}
+    """Read `FILE:COLUMN,...` and {table: column}, which name columns of single tables.
+
+    Raises DataError for a table that is not there or has no such column. Other strings name a column.
+    """
+    shown = {"title_col": inputs.titles, "text_col": inputs.texts}
+    columns = {**inputs.columns, "time_col": inputs.time}
+    columns |= {argument: text[1] for argument, text in shown.items() if text}
+    named = {role: argument for role, argument in ARGUMENTS.items() if by_table(columns.get(argument))}
     if not named:
         return inputs
-    paths = {path for path, _ in inputs.other_tables.values()}
-    paths |= {path for _, several, _ in model_paths(con, inputs) for path in several}
+    tables = [(path, name, {*wanted.columns}) for name, (path, wanted) in inputs.other_tables.items()]
+    recs = [path for _, several, _ in model_paths(con, inputs) for path in several]
+    tables += [(path, "rec", {"userid", "itemid", "score", "system"}) for path in recs]
+    labels = {"titles": "items", "texts": "segments"}  # tables that may be read for their text only
+    own = dict[tuple[str, str], str]()
     for role, argument in named.items():
-        others = []
-        for text in str(columns[argument]).split(","):
-            path, _, column = text.rpartition(":")
-            if path in paths and column:
-                own[path, role] = column
-            else:
-                others.append(text)
+        value, others = columns[argument], []
+        is_by_name = isinstance(value, Mapping)
+        parts = [text.rpartition(":")[::2] for text in str(value).split(",")]
+        for table, column in value.items() if is_by_name else parts:
+            roles = {path: of for path, name, of in tables if table in (path, name, labels.get(name))}
+            if (is_by_name or (roles and column)) and not any(role in of for of in roles.values()):
+                there = [
+                    labels.get(name, name) if is_by_name else path for path, name, of in tables if role in of
+                ]
+                rule = f"{option(role, inputs.is_command)} must name a column of"
+                raise DataError(f"{rule} {' or '.join(dict.fromkeys(there))}, got {shorten(repr(table))}")
+            own |= {(path, role): column for path in roles if column}
+            others += [] if roles and column else [f"{table}:{column}" if table else column]
         columns[argument] = ",".join(others) or OPTIONS[argument].default
-    return replace(inputs, columns=cast(Values, columns), own_columns={**own, **inputs.own_columns})
+    titles, texts = ((text[0], columns[name]) if text else None for name, text in shown.items())
+    more: dict[str, Any] = {"time": columns.pop("time_col"), "titles": titles, "texts": texts}
+    return replace(inputs, columns=columns, own_columns={**own, **inputs.own_columns}, **more)
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
