@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "dbt_project"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+VIEWS = (EXAMPLE.parents[1] / "udfs/ranking_udfs/duckdb/README.md").read_text(encoding="utf-8")
 IN_FILE = "evaluation.duckdb"
 # The profile of a user's own project, for another database.
 (PROFILE,) = re.findall(r"<!-- profile -->\n```yaml\n(.*?)```", README, re.DOTALL)
@@ -295,6 +296,6 @@ def test_view_with_the_packs_functions_needs_the_pack(first_day: Project) -> Non
     error = "Catalog Error: Scalar Function with name ndcg does not exist!"
     with pytest.raises(duckdb.CatalogException, match=error):
         first_day.rows("FROM quality_view")
-    assert error in README
+    assert error.replace("ndcg", "recall") in VIEWS
     with ranking_udfs.register(duckdb.connect(first_day.folder / IN_FILE, read_only=True)) as con:
         assert con.execute("SELECT ndcg > 0.6 FROM quality_view").fetchone() == (True,)
