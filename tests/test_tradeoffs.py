@@ -277,6 +277,8 @@ def test_columns_of_a_file_are_those_of_a_log(run: Run, folder: Path) -> None:
         shown.append(run(*call, "--format", "json"))
     assert shown[0] == shown[1]
     assert [row["mean_baseline"] for row in json.loads(shown[0])[1:]] == [3.5, 2]
+    run("report", *call[1:4], "-m", "mrr", "--also", "cost.csv:cost", "--output", "page.html", "--quiet")
+    assert all(f"also_1 {name} " in Path("page.html").read_text() for name in "ab")
     recs = {name: f"{name}.csv" for name in "ab"}
     found = ranking_udfs.compare(recs, "truth.qrels", "mrr", also="cost.csv:cost", check=False)
     assert found.project("mean_baseline").fetchall()[1:] == [(3.5,)]

@@ -483,9 +483,10 @@ def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     recs = ", ".join(rec if isinstance(rec, str) else rec[1] for rec in inputs.recs)
     read = [f"{row['label']} {row['fingerprint']}" for row in of.tables]
     for name in [name for name in work.tables.names if name not in ("rec", "truth", "values")]:
-        (row,) = counts(work.con, of.request.table(name))
-        sizes = ", ".join(f"{value:,} {column}" for column, value in row.items() if column != "fingerprint")
-        read.append(f"{name} {row['fingerprint']} ({sizes})")
+        for row in counts(work.con, of.request.table(name)):
+            sizes = [f"{row[column]:,} {column}" for column in ("rows", "users", "items") if column in row]
+            about = filter(None, [name, row.get("system"), row["fingerprint"]])
+            read.append(f"{' '.join(about)} ({', '.join(sizes)})")
     return {
         "Recommendations": shorten(recs),
         "Truth": shorten(inputs.truth),
