@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ranking_udfs.compose.arguments import OWN_NAMES, as_rows, value_of
-from ranking_udfs.compose.columns import common_type
+from ranking_udfs.compose.columns import common_type, id_problem
 from ranking_udfs.compose.functions import compose_values
 from ranking_udfs.evaluation.queries import row_columns
 from ranking_udfs.measures.contents import BY_USER, OF_ALL_LISTS
@@ -493,6 +493,8 @@ def test_ids_of_lists_and_of_other_tables_may_differ(tables: Con, of_rec: str, o
 )
 def test_ids_of_two_types_have_a_type_to_cast_both_to(one: str, other: str, both: str) -> None:
     assert common_type(one, other) == both
+    text = id_problem("itemid", "rec and in truth", one, other) or ""
+    assert text.endswith("where it is DOUBLE" if "VARCHAR" in (one, other) else f" AS {both}) in both")
 
 
 def test_a_lowest_grade_of_type_float_is_that_of_the_grades(tables: Con) -> None:

@@ -27,8 +27,8 @@
 --             FROM ranking.beyond_accuracy_by_user('rec', [10], history := 'rated')
 --             ORDER BY popularity DESC, userid, system LIMIT 3;
 --
--- The arguments are those of ranking.beyond_accuracy. No direction is better: ranking.compare_by_user reports 'higher' or 'lower' for these measures. Serendipity is not
--- included, since libraries define it in different ways.
+-- The arguments are those of ranking.beyond_accuracy. No direction is better: ranking.compare_by_user reports 'higher' or 'lower'
+-- for these measures. Serendipity is not included, since libraries define it in different ways.
 CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/contents.jinja" as contents %}
 WITH {{ contents.contents(of) }}

@@ -72,8 +72,9 @@ _ranking_events AS MATERIALIZED (
     ) END AS ranking_moment)
     FROM ({{ timed(of) | indent }})
 ), _ranking_moments AS NOT MATERIALIZED (
-    SELECT ranking_user, ranking_item, ranking_moment, false AS is_date, {{ times.moment("ranking_time") | indent }} AS ranking_at,
-        contains(typeof(ranking_time), 'INT') AS is_number
+    SELECT
+        ranking_user, ranking_item, ranking_moment, false AS is_date,
+        {{ times.moment("ranking_time") | indent(8) }} AS ranking_at, contains(typeof(ranking_time), 'INT') AS is_number
     FROM _ranking_events
 ),
 {% else %}

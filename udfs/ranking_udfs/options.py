@@ -340,7 +340,7 @@ def described_options(options: Options) -> str:
 # --- Columns ---
 
 
-def by_table(value: Any) -> dict[str, str]:
+def columns_by_table(value: Any) -> dict[str, str]:
     """Return the columns of single tables in {'rec': 'a', 'truth': 'b'} or `rec.csv:a,truth.csv:b`."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -350,7 +350,7 @@ def by_table(value: Any) -> dict[str, str]:
 
 def column_of(value: Any, table: str, usual: str) -> str:
     """Return the name of a column of one table; `usual` is its name if only other tables have one."""
-    own = by_table(value)
+    own = columns_by_table(value)
     return own.get(table) or own.get(table.partition("[")[0]) or (usual if own or value is None else value)
 
 

@@ -235,15 +235,14 @@ def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
-    keep(con, *work.comparisons())
+    keep(con, *work.comparisons())  # programs read its verdicts, and the codes of errors in its caveats
     kept = results_of(work)
     gated, every = correct_together(kept, options.fail_if, request), kept_rows(con)
     of_segments = [row for row in every if row.get("segment", EVERYBODY) != EVERYBODY]
-    everybody = [{**row} for row in every if row.get("segment", EVERYBODY) == EVERYBODY]
-    for row in everybody:
-        row.pop("segment", None)
+    others = [row for row in every if row.get("segment", EVERYBODY) == EVERYBODY]
+    everybody = [{name: row[name] for name in row if name != "segment"} for row in others]
     results = [everybody, *[of_segments] * request.by_segment]
-    answered = ranking_rows(work, results[0])
+    answered = ranking_rows(work, everybody)
     orders = find_orders(answered)
     dominated = dominated_sentences(without_verdicts(answered, problems)) if request.also else []
     work.failed = failures(work, problems, kept)
@@ -256,7 +255,6 @@ def compare_models(work: Work) -> Result | str:
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
-    # Programs read the verdicts, and the codes of errors in caveats.
     changed = changed_tables(con, options, request, told[0], work.with_labels)
     parts = comparison_parts(
         *(options, request, work.systems, told, orders, problems, changed, [*dominated, *worse]),

@@ -1,12 +1,10 @@
 """Conditions of `--fail-if`: their forms, and rules between them and other options; without DuckDB."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..evaluation.defaults import EVERYBODY
-from ..quoting import literal
 from ..texts import shorten
 from .messages import PROGRAM
 
@@ -63,24 +61,6 @@ class Condition:
     def is_compared(self) -> bool:
         """True for a condition on columns that only comparisons have."""
         return self.is_tested or self.kind == LOSERS
-
-    def where(self, has_segments: bool, cuts: Mapping[str, Sequence[int | None]]) -> str:
-        """Return the SQL condition for the rows that this condition looks at; `cuts` are those of measures.
-
-        An SQL condition that names measures has rows at their cutoffs only.
-        """
-        from ..evaluation.queries import cut_off_condition
-        from ..measures.contents import CONTENTS
-
-        tests = [f"measure = {literal(self.measure)}"] if self.measure is not None else []
-        tests += [cut_off_condition(self.cuts)] if self.cuts else []
-        if self.is_beyond_accuracy is not None:
-            names = ", ".join(map(literal, CONTENTS))
-            tests.append(f"(measure IN ({names})) = {str(self.is_beyond_accuracy).lower()}")
-        if self.is_on_segments is not None and has_segments:
-            tests.append(f"segment {'<>' if self.is_on_segments else '='} {literal(EVERYBODY)}")
-        tests += [cut_off_condition(cuts[name]) for name in cuts if name in self.names]
-        return " AND ".join(tests) or "true"
 
 
 # Errors for conditions that do not fit the options of the command, each with its test.

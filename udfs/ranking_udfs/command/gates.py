@@ -17,6 +17,8 @@ from ..evaluation.problems import errors_about, grave, hint_of, is_problem, prob
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..inputs.evaluation import Evaluation
+from ..inputs.files import column_types
+from ..measures.contents import CONTENTS
 from ..measures.grammar import measure_of
 from ..options import Values
 from ..quoting import identifier, literal, sql_value
@@ -40,7 +42,7 @@ class Results:
 
     @cached_property
     def columns(self) -> list[str]:
-        return [name for name, *_ in self.con.execute(f"DESCRIBE FROM {self.table}").fetchall()]
+        return [*column_types(self.con, self.table)]
 
     @property
     def rows(self) -> str:
@@ -65,6 +67,21 @@ class Results:
         )
         return f"SELECT * REPLACE (min(_row) AS _row) FROM ({' UNION ALL '.join(means)}) GROUP BY ALL"
 
+    def where(self, condition: Condition) -> str:
+        """Return the SQL condition for the rows that a condition looks at.
+
+        An SQL condition that names measures has rows at their cutoffs only.
+        """
+        tests = [f"measure = {literal(condition.measure)}"] if condition.measure is not None else []
+        tests += [cut_off_condition(condition.cuts)] if condition.cuts else []
+        if condition.is_beyond_accuracy is not None:
+            names = ", ".join(map(literal, CONTENTS))
+            tests.append(f"(measure IN ({names})) = {sql_value(condition.is_beyond_accuracy)}")
+        if condition.is_on_segments is not None and "segment" in self.columns:
+            tests.append(f"segment {'<>' if condition.is_on_segments else '='} {literal(EVERYBODY)}")
+        tests += [cut_off_condition(self.cuts[name]) for name in self.cuts if name in condition.names]
+        return " AND ".join(tests) or "true"
+
     def of(self, condition: Condition) -> Sequence[Row]:
         """Return the rows that a condition looks at, for a bound the means; `fails` unless it is false.
 
@@ -72,12 +89,11 @@ class Results:
             UsageError: DuckDB rejects the condition.
         """
         source = self.means if condition.kind == BOUND else self.rows
-        where = condition.where("segment" in self.columns, self.cuts)
         try:
             return fetch_rows(
                 self.con,
                 f"SELECT *, (\n{condition.holds or 'false'}\n) IS DISTINCT FROM false AS fails\n"
-                f"FROM ({source})\nWHERE {where}\nORDER BY _row",
+                f"FROM ({source})\nWHERE {self.where(condition)}\nORDER BY _row",
             )
         except duckdb.Error as error:
             raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
@@ -94,11 +110,10 @@ def correct_together(results: Results, conditions: Sequence[Condition], request:
 
     Segments are corrected apart from all users. A margin is in the unit of measures, so columns have none.
     """
-    has_segments = "segment" in results.columns
-    tests = [condition.where(has_segments, results.cuts) for condition in conditions if condition.is_tested]
+    tests = [results.where(condition) for condition in conditions if condition.is_tested]
     if not tests:
         return 0, 0
-    is_of_segment = f"segment <> {literal(EVERYBODY)}" if has_segments else "false"
+    is_of_segment = f"segment <> {literal(EVERYBODY)}" if "segment" in results.columns else "false"
     tested, margin = f"({' OR '.join(tests)})", request.comparison["margin"]
     counts = f"SELECT count(*), count(*) FILTER ({is_of_segment}) FROM {results.table} WHERE {tested}"
     ((every, of_segments),) = results.con.execute(counts).fetchall()

@@ -20,7 +20,7 @@ from ..evaluation.defaults import DIGITS, FORMULA
 from ..evaluation.errors import DataError
 from ..evaluation.queries import fetch_rows
 from ..evaluation.words import Row, format_number
-from ..inputs.files import extension
+from ..inputs.files import column_types, extension
 from ..inputs.manifest import METADATA
 from ..quoting import identifier, literal
 from ..texts import printable, shorten
@@ -57,7 +57,7 @@ Columns = list[tuple[str, Column]]  # each with its heading
 
 @dataclass(frozen=True)
 class Table:
-    """What is shown of rows: columns by heading.
+    """A table to show: columns of rows, by heading.
 
     Text that is wider than WIDTH drops columns, then has a block for each value of a column, and then shorter
     ids.
@@ -87,7 +87,7 @@ Part = Sequence[str] | Table | Folded  # sentences, a table or folded parts
 
 @dataclass(frozen=True)
 class Result:
-    """What is shown of the rows in RESULT; programs get the rows, and `parts` are not made."""
+    """A result: parts to show to people, or the rows in RESULT for programs, whose parts are not made."""
 
     parts: Iterable[Part]
     names: Sequence[str] = ()  # the columns for programs; all if there are none
@@ -114,19 +114,14 @@ def kept_rows(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
 
 def keep_rows(con: duckdb.DuckDBPyConnection, rows: Sequence[Row], names: Iterable[str] = ()) -> None:
     """Keep rows that Python has made in RESULT; `names` are their columns if there may be none."""
-    source, values = row_source(names or rows[0], rows)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {RESULT} AS FROM {source}", [values])
-
-
-def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
-    """Return the SQL after FROM that reads rows from a parameter, and the parameter; `_row` numbers them."""
     kinds = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", Decimal: "DOUBLE"}
-    types = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
+    types = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names or rows[0]}
     for row in rows:
         types |= {name: kinds.get(type(value), "VARCHAR") for name, value in row.items() if value is not None}
     fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in types.items())
-    source = f"(SELECT unnest($1::STRUCT({fields}, _row BIGINT)[], max_depth := 2))"
-    return source, [{**{name: row.get(name) for name in types}, "_row": i} for i, row in enumerate(rows)]
+    values = [{**{name: row.get(name) for name in types}, "_row": i} for i, row in enumerate(rows)]
+    query = f"SELECT unnest($1::STRUCT({fields}, _row BIGINT)[], max_depth := 2)"
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {RESULT} AS {query}", [values])
 
 
 def pivot(
@@ -167,8 +162,7 @@ def copied_query(
     con: duckdb.DuckDBPyConnection, names: Sequence[str], digits: int | None, is_safe: bool
 ) -> str:
     """Return the query for columns of RESULT, with so many digits, and if `is_safe` without formulas."""
-    types = {row["column_name"]: row["column_type"] for row in fetch_rows(con, f"DESCRIBE {RESULT}")}
-    columns = []
+    types, columns = column_types(con, RESULT), []
     for name in names or [name for name in types if name != "_row"]:
         column = value = identifier(name)
         if digits is not None and types[name] == "DOUBLE":

@@ -208,12 +208,18 @@ def comparison_parts(
     yield best
     yield replace(tables[0], rows=first[:MOST_ROWS])
     yield against
+    yield from folded_parts(changed, is_pair, tables[len(everybody) <= MOST_ROWS :], [*lines, note])
+
+
+def folded_parts(
+    changed: Sequence[Table], is_pair: bool, rest: Sequence[Table], lines: Sequence[str]
+) -> Iterator[Part]:
+    """Yield the users who lose by the only comparison; fold the other tables, and the lines below them."""
     losers = [table for table in changed[:1] if is_pair and not table.rows[0]["wins"]]
     yield from losers
     yield from (Folded(table.title, [replace(table, title="")]) for table in changed[len(losers) :])
-    rest = tables[len(everybody) <= MOST_ROWS :]
     yield from [Folded("All comparisons", rest)] * bool(rest)
-    yield Folded("How to read it", [[*lines, note]])
+    yield Folded("How to read it", [lines])
 
 
 def comparison_table(

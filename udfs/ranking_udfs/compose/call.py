@@ -15,7 +15,7 @@ from ..measures.registry import MEASURES, Number, Range
 from ..options import FUNCTIONS
 from ..quoting import Double, sql_value, unquoted
 from . import portable
-from .columns import LIKE, TIMES, Names, cut, family, grade_not_read, row_type, type_of
+from .columns import FLOATS, LIKE, TIMES, Names, cut, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
 from .templates import by_bytes, identifier, literal
 
@@ -360,12 +360,9 @@ class Call:
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
 
     @property
-    def has_float_scores(self) -> bool:
-        return self.types is not None and type_of(self.types.rec, self.score) in (
-            "DOUBLE",
-            "FLOAT",
-            "VARCHAR",
-        )
+    def may_have_nan(self) -> bool:
+        """True if scores are known to be floating-point numbers, or text."""
+        return self.types is not None and type_of(self.types.rec, self.score) in {*FLOATS, "VARCHAR"}
 
     def is_text(self, table: str, name: str) -> bool:
         """Return true if a column of numbers is known to be text."""

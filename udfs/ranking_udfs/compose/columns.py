@@ -297,9 +297,7 @@ def missing_text(
     """
     renamed, arguments = [], []
     for argument, name in missing.items():
-        near = nearest_column(argument, columns, others)
-        if source in ("users", "items") and not near:
-            near = next((name for name in map(unquoted, columns) if name.lower() in ROW_IDS), "")
+        near = nearest_column(argument, columns, others) or row_id(source, columns)
         is_id = source == "truth" and argument in ("user_col", "item_col")
         of_rec = nearest_column(argument, others, columns) if is_id else ""
         if type_of(others, near) is None and (argument in in_both or (near and of_rec)):
@@ -311,6 +309,12 @@ def missing_text(
     write = [f"SELECT * RENAME ({', '.join(renamed)})"] * bool(renamed) + arguments
     write = [select] if select else write
     return f"{source} must have {wanted}, got {listed(columns)}; write {', '.join(write)}"
+
+
+def row_id(source: str, columns: Iterable[str]) -> str:
+    """Return the key of a table with a row for each user or item, as in BEIR; "" of other tables."""
+    names = map(unquoted, columns) if source in ("users", "items") else ()
+    return next((name for name in names if name.lower() in ROW_IDS), "")
 
 
 def nearest_columns(argument: str, columns: Iterable[str]) -> list[str]:
@@ -351,11 +355,8 @@ def type_problems(names: Names, rec: Mapping[str, str], truth: Mapping[str, str]
     if names.grade != "":
         numbers["truth"] = (names.grade_name, type_of(truth, names.grade_name))
     for table, (name, kind) in numbers.items():
-        if (
-            kind is not None
-            and not is_number(kind)
-            and kind not in ("VARCHAR", *["BOOLEAN"] * (table == "truth"))
-        ):
+        others = ("VARCHAR", "BOOLEAN") if table == "truth" else ("VARCHAR",)
+        if kind is not None and not is_number(kind) and kind not in others:
             hint = " (cast it to DOUBLE)" * (kind == "BIGNUM")
             yield Finding("unfit_column", table, name, f"{cut(name)} must be a number{hint}, got {cut(kind)}")
 
@@ -366,8 +367,9 @@ def id_problem(name: str, tables: str, first: str, second: str) -> str | None:
         return None
     common = common_type(first, second)
     write = f"write CAST({cut(name)} AS {cut(common)}) in both"
-    for kind in {first, second} & FLOATS if common == "VARCHAR" else ():
-        write = f"write {cast_id(cut(name), kind, common)} where it is {kind}"
+    if "VARCHAR" in (family(first), family(second)):
+        for kind in {first, second} & FLOATS:
+            write = f"write {cast_id(cut(name), kind, common)} where it is {kind}"
     if first.endswith("[]") != second.endswith("[]"):
         write = f"write unnest({cut(name)}) AS {cut(name)} where it is a list"
     return f"{cut(name)} must have the same type in {tables}, got {cut(first)} and {cut(second)}; {write}"

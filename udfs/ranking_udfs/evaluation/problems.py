@@ -1,6 +1,7 @@
 """Write problems of the data as text: rows of ranking.check, with the columns `file` and `write`."""
 
 from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from ..compose.problems import Problem, problems
 from ..texts import did_you_mean, shorten
@@ -104,9 +105,9 @@ def check_common(rows: Sequence[Row]) -> None:
 
     Where ids differ in their spelling, this is the cause.
     """
+    key = itemgetter("system", "column_name")
     for row in rows:
         if row["code"] == NOTHING and is_problem(row):
-            about = {**row, "code": "spelling"}
-            names = ("code", "system", "column_name")
-            causes = (other for other in rows if all(other[name] == about[name] for name in names))
+            about = [other for other in rows if other["code"] == "spelling"]
+            causes = (other for other in about if key(other) == key(row))
             raise UsageError(problem_text([next(causes, row)]))

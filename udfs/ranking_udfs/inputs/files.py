@@ -497,6 +497,11 @@ class TableColumns:
         fields = {name: nested.kind for name, nested in self.inside.items()}
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
+    def without_items(self) -> "TableColumns":
+        """Return the columns of lists, without those of their items."""
+        names = {role: name for role, name in self.names.items() if role not in OF_ITEMS}
+        return replace(self, names=names, listed=[], order="", score="")
+
     @property
     def texts(self) -> list[str]:
         """The roles of numbers whose columns may be text."""
@@ -615,12 +620,13 @@ def table_source(
         names, types, nested, listed, order, wanted.required["score"] if order else ""
     )
     source = columns_source(con, path, text, table_columns, wanted, function, has_parts)
-    by_list = path.by_list if isinstance(path, Frame) else ""
+    if isinstance(path, Frame):
+        source = replace(source, by_list=path.by_list)
     if (lists or listed) and any(map(is_also, names)):
-        keys = {role: name for role, name in names.items() if role not in OF_ITEMS}
-        columns = TableColumns(keys, types, nested, [], "", "")
-        by_list = columns_source(con, path, text, columns, wanted, function, has_parts).rows
-    return replace(source, file_rows=rows, by_list=by_list)
+        columns = table_columns.without_items()
+        of_lists = columns_source(con, path, text, columns, wanted, function, has_parts)
+        source = replace(source, by_list=of_lists.rows)
+    return replace(source, file_rows=rows)
 
 
 def has_nothing_but_empty_lists(
@@ -883,9 +889,9 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
         return empty_source(path, {})
     number = number_by_user(path, shape, wanted)
     has_texts = bool(number) and shape == "OBJECT" and "VARCHAR" in kinds
-    values = "MAP(VARCHAR, VARCHAR)" if has_texts else BY_SHAPE[shape]
+    values, texts = ("MAP(VARCHAR, VARCHAR)", [number]) if has_texts else (BY_SHAPE[shape], [])
     rows = rows_by_user(rows, values, number, wanted)
-    rows = typed_rows(con, literal(path), rows, {number: number}) if has_texts else rows
+    rows = typed_rows(con, literal(path), rows, dict(zip(texts, texts, strict=True)))
     ids = {role: first_id_type(con, rows, role) for role in IDS}
     columns = {role: role for role in (*IDS, number) if role}
     order = "list" * (shape == "ARRAY" and wanted.is_rec)

@@ -194,11 +194,15 @@ class Objects:
         if self.number == "score" and "score" not in self.own and not nearest_column("score_col", names):
             self.score_by_ranks(columns, ranks, queries)
         table = self.arrow(columns)
-        if self.number == "score" and len(constants[0]) > 1:
-            self.lists = self.arrow({name: [of[name] for of in constants] for name in constants[0]})
+        self.keep_constants(constants)
         if "ids with numbers" in self.forms:
             self.is_whole = all(number is None or number == number // 1 for number in columns[self.number])
         return table
+
+    def keep_constants(self, constants: Sequence[Mapping[str, Any]]) -> None:
+        """Keep the constants of the lists of rec, if there are any but the user."""
+        if self.number == "score" and len(constants[0]) > 1:
+            self.lists = self.arrow({name: [of[name] for of in constants] for name in constants[0]})
 
     def add_users(self, columns: Mapping[str, list[Any]], users: Iterable[Any]) -> None:
         """Add a row without an item for each user with an empty list, to keep these users."""

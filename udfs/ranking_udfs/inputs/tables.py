@@ -31,7 +31,7 @@ from ..compose.columns import (
 from ..compose.templates import module
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
-from ..options import ARGUMENTS, OPTIONS, Values, by_table, defaults, rec_columns, truth_columns
+from ..options import ARGUMENTS, OPTIONS, Values, columns_by_table, defaults, rec_columns, truth_columns
 from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
@@ -204,32 +204,55 @@ def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
     shown = {"title_col": inputs.titles, "text_col": inputs.texts}
     columns = {**inputs.columns, "time_col": inputs.time}
     columns |= {argument: text[1] for argument, text in shown.items() if text}
-    named = {role: argument for role, argument in ARGUMENTS.items() if by_table(columns.get(argument))}
+    named = {
+        role: argument for role, argument in ARGUMENTS.items() if columns_by_table(columns.get(argument))
+    }
     if not named:
         return inputs
-    tables = [(path, name, {*wanted.columns}) for name, (path, wanted) in inputs.other_tables.items()]
-    recs = [path for _, several, _ in model_paths(con, inputs) for path in several]
-    tables += [(path, "rec", {"userid", "itemid", "score", "system"}) for path in recs]
-    labels = {"titles": "items", "texts": "segments"}  # tables that may be read for their text only
+    tables = named_tables(con, inputs)
     own = dict[tuple[str, str], str]()
     for role, argument in named.items():
-        value, others = columns[argument], []
-        is_by_name = isinstance(value, Mapping)
-        parts = [text.rpartition(":")[::2] for text in str(value).split(",")]
-        for table, column in value.items() if is_by_name else parts:
-            roles = {path: of for path, name, of in tables if table in (path, name, labels.get(name))}
-            if (is_by_name or (roles and column)) and not any(role in of for of in roles.values()):
-                there = [
-                    labels.get(name, name) if is_by_name else path for path, name, of in tables if role in of
-                ]
-                rule = f"{option(role, inputs.is_command)} must name a column of"
-                raise DataError(f"{rule} {' or '.join(dict.fromkeys(there))}, got {shorten(repr(table))}")
-            own |= {(path, role): column for path in roles if column}
-            others += [] if roles and column else [f"{table}:{column}" if table else column]
+        mine, others = own_columns(columns[argument], role, tables, inputs.is_command)
+        own |= mine
         columns[argument] = ",".join(others) or OPTIONS[argument].default
     titles, texts = ((text[0], columns[name]) if text else None for name, text in shown.items())
     more: dict[str, Any] = {"time": columns.pop("time_col"), "titles": titles, "texts": texts}
     return replace(inputs, columns=columns, own_columns={**own, **inputs.own_columns}, **more)
+
+
+def named_tables(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[str, str, Collection[str]]]:
+    """Return the path of each table, its name as an argument, and the roles of its columns."""
+    labels = {"titles": "items", "texts": "segments"}  # tables that may be read for their text only
+    tables = [
+        (path, labels.get(name, name), [*wanted.columns])
+        for name, (path, wanted) in inputs.other_tables.items()
+    ]
+    recs = [path for _, several, _ in model_paths(con, inputs) for path in several]
+    return [*tables, *((path, "rec", ["userid", "itemid", "score", "system"]) for path in recs)]
+
+
+def own_columns(
+    value: str | Mapping[str, str],
+    role: str,
+    tables: Sequence[tuple[str, str, Collection[str]]],
+    is_command: bool,
+) -> tuple[dict[tuple[str, str], str], list[str]]:
+    """Return the columns of single tables in an option, by path and role, and the other names in it."""
+    own, others, is_by_name = dict[tuple[str, str], str](), list[str](), isinstance(value, Mapping)
+    parts = (
+        value.items()
+        if isinstance(value, Mapping)
+        else (text.rpartition(":")[::2] for text in value.split(","))
+    )
+    for table, column in parts:
+        roles = {path: of for path, name, of in tables if table in (path, name)}
+        if (is_by_name or (roles and column)) and not any(role in of for of in roles.values()):
+            there = (name if is_by_name else path for path, name, of in tables if role in of)
+            rule = f"{option(role, is_command)} must name a column of"
+            raise DataError(f"{rule} {' or '.join(dict.fromkeys(there))}, got {shorten(repr(table))}")
+        own |= {(path, role): column for path in roles if column}
+        others += [] if roles and column else [f"{table}:{column}" if table else column]
+    return own, others
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
