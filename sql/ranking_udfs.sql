@@ -2744,6 +2744,7 @@ count(*) - count(grade) AS n_unknown,
 sum(score) AS total,
 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
 > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+count(rank) > max(rank) - min(rank) + 1 AND min(rank) < max(rank) AS is_merged,
 sum((hash(recs.itemid) & 2147483647)::INTEGER)::VARCHAR AS content,
 max({'score': score, 'grade': grade}) FILTER (
 score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
@@ -2819,7 +2820,10 @@ typeof([lists.userid]) || typeof([users.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|
 THEN 'text' ELSE 'same' END))
 ), list_evidence AS MATERIALIZED (
 SELECT
-system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_stepped,
+system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_merged, is_stepped,
+coalesce(isinf(lowest) OR abs(lowest) BETWEEN 2147483647 AND 2147483648
+OR abs(lowest) BETWEEN 3.4e38 AND 3.41e38, false) OR coalesce(isinf(highest) OR abs(highest) BETWEEN 2147483647 AND 2147483648
+OR abs(highest) BETWEEN 3.4e38 AND 3.41e38, false) AS is_masked,
 is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1 AS is_numbered,
 hit_ranks[3] <= n_relevant AS is_top,
 is_top AND list_transform(hits, lambda one: one.grade)
@@ -2843,6 +2847,8 @@ count(*) FILTER (deviation < 0) AS below, count(*) FILTER (deviation > 0) AS abo
 count(userid) AS lists, sum(n_rows)::BIGINT AS rows,
 count(*) FILTER (n > 2) AS long, count(*) FILTER (is_stepped) AS stepped, count(*) FILTER (is_numbered) AS numbered,
 count(*) FILTER (is_against AND n > 0) AS against,
+count(*) FILTER (is_merged) AS merged, min(userid::VARCHAR) FILTER (is_merged) AS merged_user,
+count(*) FILTER (is_masked) AS masked, min(userid::VARCHAR) FILTER (is_masked) AS masked_user,
 count(n_relevant) AS judged, sum(n_unknown * (n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
 count(*) FILTER (n_relevant > 1) AS several,
 count(*) FILTER (is_first) AS first, count(*) FILTER (is_mixed) AS mixed, count(*) FILTER (is_mixed AND is_ordered) AS ordered,
@@ -2901,13 +2907,46 @@ SELECT system, min(first_user) AS first_user FROM evidence GROUP BY system
 UNION ALL
 SELECT NULL, NULL WHERE NOT EXISTS (FROM evidence)
 ), listed_users AS MATERIALIZED (
-SELECT DISTINCT ranking_system::VARCHAR AS system, userid AS id FROM _ranking_rec WHERE userid IS NOT NULL
+SELECT ranking_system::VARCHAR AS system, userid AS id, count(*) AS n FROM _ranking_rec WHERE userid IS NOT NULL GROUP BY ALL
 ), listed_items AS MATERIALIZED (
-SELECT DISTINCT ranking_system::VARCHAR AS system, itemid AS id FROM _ranking_rec WHERE itemid IS NOT NULL
+SELECT ranking_system::VARCHAR AS system, itemid AS id, count(*) AS n FROM _ranking_rec WHERE itemid IS NOT NULL GROUP BY ALL
 ), known_users AS NOT MATERIALIZED (
-SELECT userid AS id FROM truth_users
+SELECT userid AS id, n FROM users WHERE userid IS NOT NULL
 ), known_items AS MATERIALIZED (
-SELECT DISTINCT itemid AS id FROM pairs WHERE itemid IS NOT NULL
+SELECT itemid AS id, sum(n) AS n FROM pairs WHERE itemid IS NOT NULL GROUP BY itemid
+), ids AS NOT MATERIALIZED (
+SELECT
+true AS is_rec, 'userid' AS name, system AS system, n,
+id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+FROM listed_users
+UNION ALL
+SELECT
+true AS is_rec, 'itemid' AS name, system AS system, n,
+id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+FROM listed_items
+UNION ALL
+SELECT
+false AS is_rec, 'userid' AS name, NULL AS system, n,
+id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+FROM known_users
+UNION ALL
+SELECT
+false AS is_rec, 'itemid' AS name, NULL AS system, n,
+id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+FROM known_items
+), unlisted_items AS MATERIALIZED (
+SELECT known.id::VARCHAR AS text
+FROM known_items AS known
+ANTI JOIN listed_items AS listed ON cast_to_type(listed.id, struct_extract(
+{'text': '', 'same': listed.id},
+CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
+typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+THEN 'text' ELSE 'same' END))
+IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
+{'text': '', 'same': known.id},
+CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
+typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+THEN 'text' ELSE 'same' END))
 ), lengths AS NOT MATERIALIZED (
 SELECT
 name,
@@ -2918,17 +2957,10 @@ ELSE 2147483647
 END AS cut
 FROM (
 SELECT
-name, min(n) FILTER (is_rec) AS shortest, max(n) FILTER (is_rec) AS longest,
-min(n) FILTER (NOT is_rec) AS other_shortest, max(n) FILTER (NOT is_rec) AS other_longest
-FROM (
-SELECT 'userid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-UNION ALL
-SELECT 'userid' AS name, false AS is_rec, len(id::VARCHAR) AS n FROM known_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-UNION ALL
-SELECT 'itemid' AS name, true AS is_rec, len(id::VARCHAR) AS n FROM listed_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-UNION ALL
-SELECT 'itemid' AS name, false AS is_rec, len(id::VARCHAR) AS n FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-)
+name, min(len(text)) FILTER (is_rec) AS shortest, max(len(text)) FILTER (is_rec) AS longest,
+min(len(text)) FILTER (NOT is_rec) AS other_shortest, max(len(text)) FILTER (NOT is_rec) AS other_longest
+FROM ids
+WHERE is_text
 GROUP BY name)
 ), matched AS NOT MATERIALIZED (
 SELECT
@@ -2974,11 +3006,9 @@ THEN 'text' ELSE 'same' END)))
 LEFT JOIN lengths USING (name)) AS ids
 LEFT JOIN (
 SELECT name, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain, min(text) AS text
-FROM (
-SELECT 'userid' AS name, id::VARCHAR AS text FROM known_users WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-UNION ALL
-SELECT 'itemid', id::VARCHAR FROM known_items WHERE regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)'))
+FROM ids
 JOIN lengths USING (name)
+WHERE NOT is_rec AND is_text
 GROUP BY ALL) AS alike
 ON ids.plain = alike.plain AND ids.name = alike.name
 ), served AS NOT MATERIALIZED (
@@ -3061,21 +3091,12 @@ NULL::VARCHAR AS itemid, NULL::BIGINT AS of, NULL::VARCHAR AS example, NULL::VAR
 WHERE false
 UNION ALL BY NAME
 SELECT 'inexact_id' AS code, * FROM (
-SELECT DISTINCT 'userid' AS column_name, id::VARCHAR AS userid
-FROM (
-SELECT id::VARCHAR AS id, typeof(id) AS type FROM listed_users
-UNION ALL
-SELECT id::VARCHAR, typeof(id) FROM known_users)
+SELECT DISTINCT
+name AS column_name, CASE WHEN name = 'userid' THEN text END AS userid,
+CASE WHEN name = 'itemid' THEN text END AS itemid
+FROM ids
 WHERE type IN ('DOUBLE', 'FLOAT')
-AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
-UNION ALL BY NAME
-SELECT DISTINCT 'itemid' AS column_name, id::VARCHAR AS itemid
-FROM (
-SELECT id::VARCHAR AS id, typeof(id) AS type FROM listed_items
-UNION ALL
-SELECT id::VARCHAR, typeof(id) FROM known_items)
-WHERE type IN ('DOUBLE', 'FLOAT')
-AND abs(TRY_CAST(id AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308)
+AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308)
 ), counted AS NOT MATERIALIZED (
 SELECT
 NULL::VARCHAR AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, NULL::VARCHAR AS column_name, NULL::BIGINT AS total,
@@ -3143,7 +3164,7 @@ GROUP BY system, name
 UNION ALL BY NAME
 SELECT
 system,
-unnest(['upside_down', 'unknown_end', 'truth_in_rec', 'partial_leak', 'one_list_for_all', 'self_retrieved']) AS code,
+unnest(['upside_down', 'unknown_end', 'truth_in_rec', 'partial_leak', 'masked_score', 'merged_lists', 'one_list_for_all', 'self_retrieved']) AS code,
 unnest([(CASE WHEN NOT is_explained THEN below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT END)::BIGINT, (lists * (looks_ranked AND NOT is_surely_below AND NOT coalesce(below > above, false) AND NOT is_above)::BIGINT)::BIGINT, (first * is_truth::BIGINT)::BIGINT, (top * coalesce(
 NOT is_truth AND unknown > 0 AND top >= greatest(16, 0.1 * several)
 AND near <= 0.7 * long_top AND blocks <= 0.1 * complete
@@ -3154,10 +3175,10 @@ AND other_recall_top::DOUBLE / nullif(compared_top, 0)
 <= 0.4 * sqrt(greatest(
 other_recall_squares::DOUBLE / nullif(compared, 0)
 - (other_recall::DOUBLE / nullif(compared, 0)) ** 2, 0))),
-false)::BIGINT)::BIGINT, (judged * (judged >= 30 AND least = most)::BIGINT)::BIGINT, (own * (own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0)::BIGINT)::BIGINT]) AS total,
-unnest([n_whole, lists, several, several, judged, judged]) AS of,
-unnest([CASE WHEN is_surely_below THEN 'error' ELSE 'warning' END, NULL, CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'error' ELSE 'warning' END, CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN 'warning' ELSE 'info' END, NULL, NULL]) AS severity,
-unnest([{'user': user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': top_user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}]) AS first
+false)::BIGINT)::BIGINT, (masked)::BIGINT, (merged)::BIGINT, (judged * (judged >= 30 AND least = most)::BIGINT)::BIGINT, (own * (own >= 0.05 * judged AND own * (own - 7) >= 3 * own_ranks AND own > 0 AND own_relevant = 0)::BIGINT)::BIGINT]) AS total,
+unnest([n_whole, lists, several, several, lists, lists, judged, judged]) AS of,
+unnest([CASE WHEN is_surely_below THEN 'error' ELSE 'warning' END, NULL, CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'error' ELSE 'warning' END, CASE WHEN compared * other_recall_squares::DOUBLE > other_recall::DOUBLE ** 2 THEN 'warning' ELSE 'info' END, NULL, NULL, NULL, NULL]) AS severity,
+unnest([{'user': user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': top_user, 'item': NULL, 'value': NULL}, {'user': masked_user, 'item': NULL, 'value': NULL}, {'user': merged_user, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}, {'user': NULL, 'item': NULL, 'value': NULL}]) AS first
 FROM evidence
 UNION ALL BY NAME
 SELECT
@@ -3176,17 +3197,30 @@ UNION ALL BY NAME
 SELECT 'no_rows' AS code, * RENAME (count AS total) FROM (
 SELECT 1 AS count WHERE NOT EXISTS (FROM evidence))
 UNION ALL BY NAME
+SELECT 'several_ids' AS code, * RENAME (count AS total) FROM (
+SELECT
+count(*) AS count,
+format(
+'{} ''{}'': SELECT * REPLACE (unnest(string_split({}, ''{}'')) AS {}) FROM truth', 'itemid', min(text),
+'"itemid"', min(separator), '"itemid"') AS example
+FROM (
+SELECT cells.text, separator
+FROM (
+SELECT text, separator, trim(unnest(string_split(text, separator))) AS part
+FROM unlisted_items
+CROSS JOIN (SELECT unnest([' ', '|', ',', ';']) AS separator)
+WHERE contains(text, separator)) AS cells
+LEFT JOIN (FROM ids WHERE is_rec AND name = 'itemid') AS listed ON cells.part = listed.text
+GROUP BY ALL
+HAVING count(DISTINCT part) = count(DISTINCT listed.text)))
+UNION ALL BY NAME
 SELECT 'swapped' AS code, * RENAME (count AS total) FROM (
 SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
 FROM (
-SELECT listed.is_user <> known.is_user AS is_crossed, count(DISTINCT id) AS n
-FROM (
-SELECT true AS is_user, id::VARCHAR AS id FROM listed_users
-UNION ALL SELECT false, id::VARCHAR FROM listed_items) AS listed
-JOIN (
-SELECT true AS is_user, id::VARCHAR AS id FROM known_users
-UNION ALL SELECT false, id::VARCHAR FROM known_items) AS known USING (id)
-GROUP BY listed.is_user, known.is_user)
+SELECT listed.name <> known.name AS is_crossed, count(DISTINCT text) AS n
+FROM (FROM ids WHERE is_rec) AS listed
+JOIN (FROM ids WHERE NOT is_rec) AS known USING (text)
+GROUP BY listed.name, known.name)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n))
 UNION ALL BY NAME
 SELECT 'systems_apart' AS code, * RENAME (count AS total) FROM (
@@ -3216,6 +3250,27 @@ WHERE listed.system IS NOT NULL
 GROUP BY listed.id)
 HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
 GROUP BY system, every_system)))
+UNION ALL BY NAME
+SELECT 'placeholder' AS code, * RENAME (count AS total) FROM (
+SELECT
+system, name AS column_name, sum(n)::BIGINT AS count,
+concat(CASE WHEN is_rec THEN 'rec: ' ELSE 'truth: ' END, name, ' is ''', min(text), ''', as if it were missing') AS problem,
+concat(name, ' ''', min(text), '''') AS example
+FROM ids
+WHERE text ^@ '-' OR is_text AND trim(text) IN ('', 'nan', 'NaN', 'None', 'NULL', 'null', '<NA>', 'NaT', '\N', 'undefined')
+GROUP BY is_rec, name, system, CASE WHEN text ^@ '-' THEN '-' ELSE text END
+HAVING min(text) NOT LIKE '-%' OR min(text) IN ('-1', '-1.0') AND min(text) = max(text))
+UNION ALL BY NAME
+SELECT 'unlisted_items' AS code, * RENAME (count AS total) FROM (
+SELECT
+any_value(unlisted) AS count, count(*) FILTER (NOT is_rec) AS of,
+concat(
+name, ' ', any_value(first), ' in truth, ',
+max({'similarity': jaro_winkler_similarity(text, first), 'text': text}) FILTER (is_rec).text, ' in rec') AS example
+FROM (SELECT count(*) AS unlisted, min(text) AS first FROM unlisted_items)
+CROSS JOIN (FROM ids WHERE name = 'itemid')
+GROUP BY name
+HAVING any_value(unlisted) BETWEEN count(*) FILTER (NOT is_rec) / 2 AND count(*) FILTER (NOT is_rec) - 1)
 ), codes(place, code, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
 (10, 'unfit_column', 0.0, NULL, 'a column is missing or unfit'),
@@ -3223,6 +3278,7 @@ VALUES
 (30, 'number_not_read', NULL, NULL, 'truth: columns of numbers are not read'),
 (40, 'no_rows', 0.0, NULL, 'rec: no rows'),
 (45, 'spelling', 0.05, 0.0, '{column}: ids that match truth except for their spelling'),
+(47, 'several_ids', 0.0, NULL, 'truth: items with several ids in one string'),
 (50, 'no_common_id', 0.0, NULL, '{column}: no id of truth is in rec'),
 (60, 'nothing_relevant', 0.0, NULL, 'truth: no rel is above 0, so nothing is relevant'),
 (70, 'swapped', 0.0, NULL, 'are users and items swapped?'),
@@ -3232,7 +3288,10 @@ VALUES
 (120, 'partial_leak', NULL, NULL, 'rec: users with all relevant items at the top, as in a leak'),
 (140, 'inexact_id', NULL, 0.0, '{column} is a DOUBLE or FLOAT too large to be exact'),
 (150, 'systems_apart', 0.0, NULL, 'rec: systems without common users'),
+(155, 'placeholder', NULL, 0.0, '{column}: ids that stand for a missing one'),
 (160, 'null_in_rec', NULL, 0.0, 'rec: {column} is NULL or NaN'),
+(165, 'masked_score', NULL, 0.0, 'rec: users with a score that masks an item'),
+(167, 'merged_lists', NULL, 0.0, 'rec: users with several items at one rank'),
 (170, 'repeated_item', NULL, 0.0, 'rec: (userid, itemid) repeated in the top k = {k}'),
 (180, 'equal_scores', 0.5, 0.05, 'rec: users whose scores are all equal'),
 (190, 'ties_in_top_k', NULL, 0.05, 'rec: users with tied scores in the top k = {k}'),
@@ -3252,6 +3311,7 @@ VALUES
 (340, 'no_relevant_item', NULL, 0.05, 'truth: users without a relevant item'),
 (350, 'not_in_rec', NULL, 0.05, 'users in truth that are not in rec'),
 (360, 'not_in_truth', NULL, NULL, 'users in rec that are not in truth'),
+(365, 'unlisted_items', NULL, NULL, 'truth: items that are in no list'),
 (370, 'one_system_only', NULL, 0.05, 'users with recommendations from one system only')
 ), problems AS MATERIALIZED (
 SELECT

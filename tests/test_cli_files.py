@@ -416,6 +416,21 @@ def test_a_list_with_a_score_is_one_item(run: Run) -> None:
     assert row["mrr"] == 0.5
 
 
+TWO_HITS = "[i || 'a', i || 'b'] AS docid, [9.5 - i, 1.5 + i] AS score"
+
+
+@pytest.mark.parametrize(
+    "hits", [TWO_HITS, "[{docid: i || 'a', score: 9.5 - i}, {docid: i || 'b', score: 1}] AS hits"]
+)
+def test_a_query_that_is_logged_twice_has_two_items_at_a_rank(run: Run, hits: str) -> None:
+    csv("qrels.csv", "query,docid", "q0,0a", "q1,1a")
+    for n in (2, 3):
+        write("log.parquet", f"SELECT 'q' || i % 2 AS query, {hits} FROM range({n}) t(i)")
+        options = ["--user", "query", "--item", "docid", "--format", "json"]
+        found = json.loads(run("check", "log.parquet", "qrels.csv", *options))
+        assert ("merged_lists" in {row["code"] for row in found}) == (n == 3)
+
+
 def test_a_user_in_a_struct_may_have_a_list(run: Run) -> None:
     rows = "SELECT {'user': 'u' || i} AS meta, ['d' || i, 'd9'] AS itemid FROM range(3) AS t(i)"
     write("nested.parquet", rows)

@@ -32,6 +32,7 @@ COLUMNS = "severity, system, code, k, count, of"
 WITHOUT_ROWS = {
     *("unfit_column", "column_not_read", "number_not_read", "no_rows", "no_time", "swapped", "no_common_id"),
     *("nothing_relevant", "nothing_but_hits", "systems_apart", "labelled_apart", "labelled_in_part"),
+    *("placeholder", "several_ids", "unlisted_items"),
 }
 pack = module_connection()
 
@@ -139,6 +140,8 @@ WORLDS = {  # SQL that makes the tables, and the arguments of the check
         "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + i) AS itemid, -i AS score FROM range(40) t(u), range(6) s(i)",
         "SELECT 1e18 + 1e6 * u AS userid, 1e18 + 1e6 * (u + 1) AS itemid FROM range(40) t(u)", TRUTH,
     ): ASKED,
+    # Lists with a masked item, and two items at each rank.
+    made(f"SELECT *, itemid % 3 AS rank FROM ({lists(a='if(i = 5, 1e999, 9 - i)')})", TRUTH, TRUTH): ASKED,
 }  # fmt: skip
 
 
@@ -195,6 +198,63 @@ def test_recall_without_gone_labels_matches_a_truth_without_them(
         WHERE code = 'gone_labels' AND system IS NOT NULL""").fetchall()
     assert {(system, k): example.partition(" is ")[2] for system, k, example in problems} == expected
     assert len(expected) >= 10  # 4 systems at 3 cutoffs
+
+
+def found(con: Con, code: str, rec: str, truth: str = TRUTH) -> list[tuple[Any, ...]]:
+    """Return the system, count and example of a problem for tables with these rows."""
+    con.execute(f"CREATE OR REPLACE TABLE rec AS {rec}; CREATE OR REPLACE TABLE truth AS {truth}")
+    query = "SELECT system, count, example FROM ranking.check('rec', 'truth', ks := [3])"
+    return con.execute(f"{query} WHERE code = '{code}'").fetchall()
+
+
+def test_placeholders_of_missing_ids_are_found_in_both_tables(pack: Con) -> None:
+    texts = ["nan", "NaN", "None", "NULL", "null", "<NA>", "NaT", r"\N", "undefined", ""]
+    for text in [*texts, "nonesuch", "NA", "0"]:
+        item = f"if(itemid % 100 = 1, '{text}', itemid::VARCHAR) AS itemid"
+        pair = [f"SELECT * REPLACE ({item}) FROM ({table})" for table in (lists(a=GOOD), TRUTH)]
+        expected = [(system, 40, f"itemid '{text}'") for system in ("a", None)]
+        assert found(pack, "placeholder", *pair) == (expected if text in texts else [])
+    for kind, negative, text in (
+        *(("BIGINT", "-1", "-1"), ("DOUBLE", "-1", "-1.0"), ("VARCHAR", "-1", "-1")),
+        *(("BIGINT", "-2", ""), ("BIGINT", "-1 - itemid % 200", "")),
+    ):
+        item = f"if(itemid % 100 = 5, {negative}, itemid)::{kind} AS itemid"
+        rec = f"SELECT * REPLACE ({item}) FROM ({lists(a=GOOD)})"
+        assert found(pack, "placeholder", rec) == [("a", 40, f"itemid '{text}'")] * bool(text)
+
+
+def test_scores_that_mask_items_are_found(pack: Con) -> None:
+    masks = ["1e999", "'-inf'::FLOAT", "3.4028235e38", "-3.4028234663852886e38", "2147483647", "-2147483648"]
+    for score in [*masks, "2147483646", "-1e9", "1e38", "1e300", "NULL"]:
+        rec = lists(a=f"if(i = 5 AND u < 9, {score}, {GOOD})")
+        assert found(pack, "masked_score", rec) == [("a", 9, "userid 0")] * (score in masks), score
+
+
+def test_lists_that_were_merged_have_several_items_at_one_rank(pack: Con) -> None:
+    """Ranks that tied items share with a gap, as 1, 1, 3, are no problem, nor is one rank for all."""
+    shared = "[1, 1, 3, 4, 4, 6][i + 1]"
+    for rank, n in {"i % 3": 40, "if(u < 9, i // 2, i)": 9, "i": 0, shared: 0, "0": 0}.items():
+        ranked = lists(a=GOOD).replace("AS score", f"AS score, {rank} AS rank")
+        assert found(pack, "merged_lists", ranked) == [("a", n, "userid 0")] * (n > 0)
+
+
+@pytest.mark.parametrize("separator", [" ", "|", ",", "; "])
+def test_several_ids_in_a_string_have_a_select_that_splits_them(pack: Con, separator: str) -> None:
+    joined = f"SELECT userid, string_agg(itemid, '{separator}') AS itemid FROM ({TRUTH}) GROUP BY userid"
+    ((_, n, example),) = found(pack, "several_ids", lists(a=GOOD), joined)
+    assert n == 40
+    split = f"SELECT userid, trim(itemid)::BIGINT AS itemid FROM ({example.partition(': ')[2]})"
+    assert sorted(pack.execute(split).fetchall()) == sorted(pack.execute(TRUTH).fetchall())
+    assert found(pack, "several_ids", lists(a=GOOD), TRUTH.replace("100 * u + i", "concat(u, ' x')")) == []
+
+
+def test_items_that_no_list_has_are_told_with_the_most_similar_id(pack: Con) -> None:
+    """As long as half of the items are in a list, or none is, there is no such row."""
+    example = "itemid 1001x in truth, 1001 in rec"
+    for n, expected in {0: [], 19: [], 20: [(None, 40, example)], 40: []}.items():
+        item = f"if(u < {n}, 100 * u + i || 'x', (100 * u + i)::VARCHAR) AS itemid"
+        truth = TRUTH.replace("100 * u + i AS itemid", item)
+        assert found(pack, "unlisted_items", lists(a=GOOD), truth) == expected
 
 
 # Similar ids, tied scores, NULL and NaN scores, NULL grades, users without truth.

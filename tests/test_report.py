@@ -190,7 +190,7 @@ def test_report_of_one_model_has_intervals_of_scipy(run: Run) -> None:
     html = page_of("als=als.csv", "known.csv", "-k", "10", "-m", "ndcg", *SEGMENT)
     assert "<h1>How good is als?</h1>" in html
     found = sections(html)
-    assert "The check of the data found no problems." in text_of(found["The data"])
+    assert "No problem found by 40 tests." in text_of(found["The data"])
     run("evaluate", "als.csv", "known.csv", "-m", "ndcg", "--no-check", "--by-user", "by_user.csv", "-q")
     joined = "FROM 'by_user.csv' LEFT JOIN 'users.csv' USING (userid)"
     of_segments = duckdb.sql(f"SELECT coalesce(country, '(none)') AS country, ndcg {joined}").df()

@@ -2,7 +2,9 @@
 -- Several users or items may share one id, since a floating-point number cannot hold so many digits.
 -- Place: 140; Severity: warning
 -- Write: read integers or strings from the source of rec and truth; here, digits are lost
-{% from "tables/internal/check.jinja" import inexact %}
-{{ inexact("user", of.user | literal) }}
-UNION ALL BY NAME
-{{ inexact("item", of.item | literal) }}
+SELECT DISTINCT
+    name AS column_name, CASE WHEN name = {{ of.user | literal }} THEN text END AS userid,
+    CASE WHEN name = {{ of.item | literal }} THEN text END AS itemid
+FROM ids
+WHERE type IN ('DOUBLE', 'FLOAT')
+    AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308

@@ -4,12 +4,8 @@
 -- Write: swap the columns of users and items, as arguments or in one table
 SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
 FROM (
-    SELECT listed.is_user <> known.is_user AS is_crossed, count(DISTINCT id) AS n
-    FROM (
-        SELECT true AS is_user, id::VARCHAR AS id FROM listed_users
-        UNION ALL SELECT false, id::VARCHAR FROM listed_items) AS listed
-    JOIN (
-        SELECT true AS is_user, id::VARCHAR AS id FROM known_users
-        UNION ALL SELECT false, id::VARCHAR FROM known_items) AS known USING (id)
-    GROUP BY listed.is_user, known.is_user)
+    SELECT listed.name <> known.name AS is_crossed, count(DISTINCT text) AS n
+    FROM (FROM ids WHERE is_rec) AS listed
+    JOIN (FROM ids WHERE NOT is_rec) AS known USING (text)
+    GROUP BY listed.name, known.name)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n)

@@ -182,7 +182,7 @@ def check(work: Work) -> Result | str:
         work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", options.rows)
     keep_rows(work.con, problems, COLUMNS)
     lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
-    texts = lines or ["The check found no problems."]
+    texts = lines or [work.nothing_found]
     return Result([texts if options.format == "table" else fields_table(problems, COLUMNS)], [*COLUMNS])
 
 

@@ -265,6 +265,7 @@ class Evaluation:
             "fractional_grade": "exp" not in gains,
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
             **dict.fromkeys(TIES, request.ties != "item"),
+            "unlisted_items": {"swapped", "several_ids", "spelling"} & {row["code"] for row in rows},
         }
         is_filled_up = any(map(is_filled, self.tables.sources.get("truth", ())))
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
@@ -308,6 +309,11 @@ class Evaluation:
             if needed == "unjudged"
             else getattr(self.request, needed)
         )
+
+    @property
+    def nothing_found(self) -> str:
+        """A sentence for data without a problem."""
+        return f"No problem found by {sum(self.has(kind.needs) for kind in problems().values())} tests."
 
     def direction_hint(self, system: str | None, file: str | None, turned: Collection[str | None]) -> str:
         """Return the advice that reverses the direction of the scores of a system."""

@@ -63,6 +63,7 @@ JSON_KINDS = {  # names of the results of json_type; all other results are numbe
 }
 BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
 OF_ITEMS = ("itemid", "score", "rank")
+PLACE = "ranking_place"  # the column with the rank of an item in its list
 KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
@@ -497,6 +498,12 @@ class TableColumns:
         fields = {name: nested.kind for name, nested in self.inside.items()}
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
+    @property
+    def places(self) -> dict[str, str]:
+        """The column with the ranks of items in their lists, by role."""
+        has_lists = bool(self.listed or list_columns(self.names, self.nested))
+        return {"rank": PLACE} if has_lists and (self.order or "score" in self.names) else {}
+
     def without_items(self) -> "TableColumns":
         """Return the columns of lists, without those of their items."""
         names = {role: name for role, name in self.names.items() if role not in OF_ITEMS}
@@ -693,7 +700,7 @@ def columns_source(
         rows = typed_rows(con, file, rows, names)
     check_fields(con, path, rows, table_columns.inside)
     called = {**names, "score": table_columns.score} if table_columns.order else names
-    columns = {role: identifier(name) for role, name in called.items()}
+    columns = table_columns.places | {role: identifier(name) for role, name in called.items()}
     source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
     is_filled = bool(table_columns.listed) and not wanted.is_rec
     types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
@@ -853,7 +860,8 @@ def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) 
         )
         rows = f"(SELECT * REPLACE (\n    {', '.join(filled)})\nFROM {rows})"
     unnested = ", ".join(f"unnest({column}) AS {column}" for column in lists)
-    ranks = f", -generate_subscripts({lists[0]}, 1) AS {identifier(score)}" if score else ""
+    rank = f"generate_subscripts({lists[0]}, 1)"
+    ranks = f", {rank} AS {PLACE}" + (f", -{rank} AS {identifier(score)}" if score else "")
     return f"(SELECT * REPLACE ({unnested}){ranks}\nFROM {rows})"
 
 
@@ -1010,9 +1018,11 @@ def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:
 
 def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
     """Return the SQL for the rows with these columns and fields, one row for each element of a list."""
-    for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
-        rows = f"(SELECT * REPLACE (unnest({column}) AS {column}) FROM {rows})"
     columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names}
+    for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
+        rank = f"generate_subscripts({column}, 1) AS {PLACE}"
+        rows = f"(SELECT * REPLACE (unnest({column}) AS {column}), {rank} FROM {rows})"
+        columns[PLACE] = ""
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 

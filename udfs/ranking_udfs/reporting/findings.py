@@ -188,7 +188,7 @@ class Findings(Subject):
         fetch = reader.fetch
         work.request, work.notify = with_judged(self), lambda _: None  # the page shows the problems
         problems = work.make_tables()
-        self.problems = problems if work.is_checked else None
+        self.problems, self.nothing_found = problems if work.is_checked else None, work.nothing_found
         errors = [
             {**row, "system": self.labels.get(row["system"])} for row in errors_about(problems, work.systems)
         ]
