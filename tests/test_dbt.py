@@ -85,8 +85,13 @@ def small_project(folder: Path, files: dict[str, str]) -> Project:
 
 
 def copy_of_example(folder: Path) -> Project:
-    unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*", ".user.yml")
-    return Project(shutil.copytree(EXAMPLE, folder, ignore=unwanted))
+    """Copy the example, with the package as in the README for a user's own project."""
+    unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*", ".user.yml", "dbt_packages")
+    project = Project(shutil.copytree(EXAMPLE, folder, ignore=unwanted))
+    (packages,) = re.findall(r"<!-- packages -->\n```yaml\n(.*?)```", README, re.DOTALL)
+    (folder / "packages.yml").write_text(packages.replace("../duckdb-ranking-udfs", str(ROOT)))
+    assert "Installed from" in project.dbt("deps")
+    return project
 
 
 @pytest.fixture(scope="module")
@@ -151,16 +156,18 @@ def test_gate_fails_where_the_readme_says(tmp_path: Path) -> None:
     blocks = re.findall(r"(?<!-->\n)```sh\n(.*?)```", README, re.DOTALL)  # other tests run marked blocks
     install, build, *commands = [line for block in blocks for line in block.splitlines()]
     assert install.startswith("pip install")
-    commands = [build.removeprefix("cd examples/dbt_project && "), *commands]
-    assert [command.partition(" ")[0] for command in commands] == ["dbt", "dbt", "sed", "dbt", "mv", "dbt"]
+    assert build == "cd examples/dbt_project && dbt deps && dbt build"
+    assert [command[:9] for command in commands[1::2]] == ["sed -i.ba", "dbt show ", "dbt build"]
     project, printed = copy_of_example(tmp_path / "project"), ""
     # Other tests build and test the rest.
     tests = ("not_null", "accepted_values", "one_row_per", "between_0_and_1")
     unwanted = " ".join(["test_type:unit", *(f"test_name:{name}" for name in tests)])
     only_gate = f"--select +ranking_comparison --exclude {unwanted} --indirect-selection cautious"
-    for command, exit_code in zip(commands, (0, 0, 0, 1, 0, 0), strict=True):
-        if command.startswith("dbt "):
+    for command, exit_code in zip(["dbt build", *commands], (0, 0, 0, 1, 0, 0, 0), strict=True):
+        if command.startswith("dbt build"):
             printed += project.dbt(f"{command.removeprefix('dbt ')} {only_gate}", exit_code)
+        elif command.startswith("dbt "):
+            assert re.search(r"\| similar +\| +-0\.\d+\S* \| worse ", project.dbt(command.removeprefix("dbt ")))
         else:
             subprocess.run(["bash", "-c", command], cwd=project.folder, check=True)
     assert set(re.findall("Failure in test ([a-z_]+)", printed)) == {
@@ -197,7 +204,7 @@ def test_gate_has_a_margin_adjusts_p_and_wants_rows(built: Project) -> None:
                     '{name}' AS baseline, -0.1 AS difference, {p} AS p, {p_same} AS p_same,
                     {users} AS users)
                 FROM ranking_comparison WHERE baseline = 'run before'""")
-            gates += f"      - ranking_not_worse:\n          name: {name}\n"
+            gates += f"      - ranking_udfs.ranking_not_worse:\n          name: {name}\n"
             gates += f"          arguments: {{baseline: {name}, {arguments}}}\n"
     models = built.folder / "models" / "evaluation" / "evaluation.yml"
     text = models.read_text(encoding="utf-8")
