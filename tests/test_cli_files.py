@@ -553,6 +553,19 @@ def test_trec_files_and_objects_match_trec_eval(run: Run, form: str) -> None:
     assert compared > 800
 
 
+@pytest.mark.parametrize("blank", [" ", "\t"])
+def test_a_trec_file_of_another_ending_is_read_after_the_advice(run: Run, fails: Fails, blank: str) -> None:
+    Path("run.tsv").write_text("q Q0 a 1 .9 x\nq Q0 b 2 .8 x\n".replace(" ", blank))
+    Path("labels.csv").write_text("q 0 b 1\n".replace(" ", blank))
+    error = fails(1, "evaluate", "run.tsv", "labels.csv")
+    truth, rec = re.findall("write (\\S+:trec) to read it as TREC", error)
+    (row,) = evaluated(run, rec, truth, "-m", "mrr")
+    assert row["mrr"] == 0.5
+    assert "would overwrite labels.csv" in fails(1, "evaluate", rec, truth, "--output", "labels.csv")
+    assert ranking_udfs.evaluate(rec, truth, "mrr").fetchall()[0][-1] == 0.5
+    assert "trec" not in fails(1, "evaluate", "rec.csv", "truth.csv", "--users", "labels.csv")
+
+
 def test_write_permission_is_checked_before_reading(fails: Fails, monkeypatch: Patch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr("ranking_udfs.inputs.evaluation.load", None)

@@ -81,7 +81,8 @@ OWN = {
     **{FLAGS[name]: replace(option, text=f"{option.text}; FILE:COLUMN applies to one file", is_list=True)
        for name, option in OPTIONS.items() if name in COLUMNS_BY_FILE},
     "database": own("DuckDB database; REC and TRUTH may name its tables and views", "FILE"),
-    "format_in": Option(word("auto", "table", "trec"), "format of files with an ambiguous ending", "auto"),
+    "format_in": Option(word("auto", "table", "trec"),
+        "format of files with an ambiguous ending (for one file: FILE:trec)", "auto"),
     "threads": own("threads for DuckDB", "N", integer(1).parse),
     "memory_limit": own("memory limit for DuckDB, as in 4GB", "SIZE", parse_memory),
 }  # fmt: skip

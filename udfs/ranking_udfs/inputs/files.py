@@ -28,6 +28,7 @@ READERS = {
     ".ndjson": "read_json",
 }
 TREC = (".run", ".qrels", ".trec")
+AS_TREC = ":trec"  # after the path of a TREC file with another ending
 ALSO = "also_"  # the prefix of the roles of columns to compare, of option also
 COMPRESSIONS = (".gz", ".zst")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # extensions of data files in a folder
@@ -211,6 +212,11 @@ def pattern(path: str) -> str:
     return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
 
 
+def plain_path(path: str) -> str:
+    """Return a path without the suffix for a TREC file."""
+    return path if os.path.exists(path) else path.removesuffix(AS_TREC)
+
+
 def folder_ending(path: str) -> str:
     """Return the extension of all data files of a folder; raise DataError for several extensions."""
     all_endings = set()
@@ -258,7 +264,9 @@ def open_source(
             rows = f"({' UNION ALL BY NAME '.join(f'FROM {table}' for table in tables)})"
             source = table_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
         else:
-            read = [(part, stdin if part == STDIN else part) for part in paths]
+            plain = [plain_path(part) if wanted.trec_fields else part for part in paths]
+            wanted = wanted if plain == [*paths] else replace(wanted, form="trec")
+            read = [(part, stdin if part == STDIN else file) for part, file in zip(paths, plain, strict=True)]
             files = [file for part, location in read for file in checked_files(con, catalog, part, location)]
             locations = [pattern(location) for _, location in read]
             source = file_source(con, path, locations, files, wanted)
@@ -353,10 +361,23 @@ def csv_source(
     try:
         return table_source(con, path, text, wanted, "lines")
     except MissingColumnsError as error:
-        if missing or len(column_types(con, text)) > 1:
-            raise missing or error from None
+        has_columns = missing or len(column_types(con, text)) > 1
         rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns; its first line has none"
+        rule = trec_advice(con, path, files[0], wanted) or rule * (not has_columns)
+        if not rule:
+            raise missing or error from None
         raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.is_command) from None
+
+
+def trec_advice(con: duckdb.DuckDBPyConnection, path: str, file: str, wanted: Wanted) -> str:
+    """Return how to read a file whose first line has the form of TREC; "" for any other file."""
+    line = f"SELECT line FROM read_csv({literal(pattern(file))}, {LINES}) WHERE trim(line) <> '' LIMIT 1"
+    form = literal(rf"\S+\s+Q?0(\s+\S+){{{wanted.trec_fields - 2}}}\s*")
+    query = f"SELECT 1 FROM ({line}) WHERE regexp_full_match(ltrim(line), {form})"
+    if not wanted.trec_fields or not con.execute(query).fetchall():
+        return ""
+    form = "--format-in trec" if path == STDIN else re.sub(r"( and \d+ more)?$", AS_TREC, path, count=1)
+    return f"write {form} to read it as TREC"
 
 
 def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:

@@ -54,6 +54,7 @@ from .files import (
     open_source,
     option,
     option_text,
+    plain_path,
 )
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
@@ -732,5 +733,5 @@ def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all input files."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
     paths += [path for path, _ in inputs.other_tables.values()]
-    paths = [path for path in paths if not inputs.catalog.find(con, path)]
+    paths = [plain_path(path) for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + [*filter(None, [inputs.catalog.path])]
