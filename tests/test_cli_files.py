@@ -449,6 +449,33 @@ def test_a_json_object_may_exceed_duckdbs_buffer(run: Run) -> None:
     assert row["mrr"] == 0.25
 
 
+def judgments(query: str, item: str, *grades: object) -> list[dict[str, Any]]:
+    ratings = [{"_index": "i", item: name, "rating": grade} for name, grade in zip("ab", grades, strict=True)]
+    return [{query: "2026-01-02", "request": {"query": {"x": [1]}}, "ratings": ratings}]
+
+
+OF_OPENSEARCH = {"name": "n", "judgmentRatings": judgments("query", "docId", "0.000", "1.000")}
+EXPORTS = [
+    ({"requests": judgments("id", "_id", 0, 1), "metric": {"recall": {"k": 20}}}, "id", "_id"),
+    (OF_OPENSEARCH, "query", "docId"),
+    (
+        {"took": 1, "_shards": {"n": 1}, "hits": {"hits": [{"_id": "x", "_source": OF_OPENSEARCH}]}},
+        "query",
+        "docId",
+    ),
+]
+
+
+@pytest.mark.parametrize(("export", "user", "item"), EXPORTS)
+def test_judgments_of_search_engines_are_read(run: Run, export: object, user: str, item: str) -> None:
+    csv("rec.csv", "userid,itemid,score", "2026-01-02,a,2", "2026-01-02,b,1", "2026-1-2,b,1")
+    Path("truth.json").write_text(json.dumps(export))
+    named = f"--user rec.csv:userid,truth.json:{user} --item rec.csv:itemid,truth.json:{item} --grade rating"
+    for names in ([], named.split()):
+        (row,) = evaluated(run, "rec.csv", "truth.json", "--no-check", "-m", "mrr", *names)
+        assert (row["users"], row["mrr"]) == (1, 0.5)
+
+
 # A file, its text and the error, in which OBJECT means the two forms of objects that are read.
 OBJECT = "{user: {item: number}} or {user: [item, ...]}"
 REFUSED = [
@@ -462,6 +489,8 @@ REFUSED = [
     ("rec.json", '{"q1": {"a": 1, "a": 2}}', "rec.json: each user, and each item of a user, must be one key of its object, got one twice"),
     ("truth.json", '{"q1": {"a": 1}, "q1": {"b": 1}}', "truth.json: each user, and each item of a user, must be one key of its object, got one twice"),
     ("rec.json", '{"userid": {"0": 1, "1": 1}, "itemid": {"0": 5, "1": 7}}', "rec.json: an object of columns: write rows, as pandas' to_json(orient='records') does"),
+    ("truth.json", '{"a": [{"qid": "q1", "b": [{"doc": "a"}]}]}', "truth.json: no column 'userid' and no column 'itemid' (there are: qid, b.doc); write --user truth.json:qid, --item truth.json:doc"),
+    ("truth.json", '{"userid": "q1", "items": [{"itemid": "a", "judged": "1"}, {"itemid": "b", "judged": "0"}]}', "truth.json: has a column judged that is not read: --grade judged takes it as the grade; --grade '' makes every row of truth relevant"),
     ("rec.json:ascending", '{"q1": ["a"]}', "rec.json: the order of its ids is their ranking; remove :ascending"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": ["a", "b"], "score": [1]}', "rec.jsonl: itemid and score must be lists of the same length, got 2 and 1"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": [["a", 1], ["b", 2]]}', "rec.jsonl: 'itemid' must be a list of ids, or of objects with an id and a score, got JSON[][]"),

@@ -58,6 +58,9 @@ OTHER_NAMES = {
     "userid": ["query-id", "query_id"],
     "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
 }
+# The names of columns in Elasticsearch's `_rank_eval` and OpenSearch's judgments, by role.
+NO_TEXT = r" (DATE|TIME|TIMESTAMP|UUID)(?=[,)])"  # types of fields that are strings in JSON
+OF_EXPORTS = {"userid": ("id", "query"), "itemid": ("_id", "docId"), "rel": ("rating",)}
 JSON_KINDS = {  # names of the results of json_type; all other results are numbers
     **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a string", "NULL": "null"},
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
@@ -330,7 +333,10 @@ def file_source(
         return csv_source(con, path, f"{function}({location}{as_text}{QUOTED})", files, wanted)
     if wanted.trec_fields and (by_user := object_source(con, path, f"{function}({location}", wanted)):
         return by_user
-    return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+    try:
+        return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+    except MissingColumnsError as error:
+        return export_source(con, path, f"{function}({location}{as_text})", wanted, error)
 
 
 def check_parts(con: duckdb.DuckDBPyConnection, location: str, source: Source) -> None:
@@ -654,7 +660,50 @@ def table_source(
         columns = table_columns.without_items()
         of_lists = columns_source(con, path, text, columns, wanted, function, has_parts)
         source = replace(source, by_list=of_lists.rows)
+    for column in map(identifier, {*list_columns(names, nested).values()}):
+        rows = f"(SELECT * EXCLUDE ({column}), unnest({column}, max_depth := 2)\nFROM {rows})"
     return replace(source, file_rows=rows)
+
+
+def export_source(
+    con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted, error: MissingColumnsError
+) -> Source:
+    """Open the rows with lists that are in a list of a single JSON object; other JSON raises `error`."""
+
+    def with_lists(rows: str) -> list[tuple[str, str]]:
+        types = column_types(con, rows).items()
+        return [(name, kind) for name, kind in types if kind.startswith("STRUCT") and ")[]" in kind]
+
+    is_one = con.execute(f"SELECT count(*) = 1 FROM (FROM {rows} LIMIT 2)").fetchone() == (True,)
+    # Ids that DuckDB takes for dates or UUIDs stay as they are written.
+    types = {name: re.sub(NO_TEXT, " VARCHAR", kind) for name, kind in column_types(con, rows).items()}
+    rows = f"{rows.removesuffix(')')}, columns = {struct_literal(types)})"
+    while is_one and len(found := with_lists(rows)) == 1:
+        ((name, kind),) = found
+        depth = 1 + kind.endswith("]")
+        rows = f"(SELECT unnest({identifier(name)}, max_depth := {depth})\nFROM {rows})"
+        if not with_lists(rows):
+            break
+        try:
+            return table_source(con, path, rows, with_names_of_exports(con, rows, wanted))
+        except MissingColumnsError as missing:
+            error = missing
+    raise error
+
+
+def with_names_of_exports(con: duckdb.DuckDBPyConnection, rows: str, wanted: Wanted) -> Wanted:
+    """Return the columns with the names of exports, where our own names are wanted and missing."""
+    types = column_types(con, rows)
+    there = {*types, *nested_columns(con, rows, types, wanted, False)}
+
+    def named(columns: Mapping[str, str]) -> dict[str, str]:
+        known = {role: OF_EXPORTS.get(role, ()) * (name == role) for role, name in columns.items()}
+        return {
+            role: next((other for other in (name, *known[role]) if other in there), name)
+            for role, name in columns.items()
+        }
+
+    return replace(wanted, required=named(wanted.required), optional=named(wanted.optional))
 
 
 def has_nothing_but_empty_lists(

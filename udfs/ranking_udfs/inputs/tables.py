@@ -21,7 +21,6 @@ from ..compose.columns import (
     FLOATS,
     PYTHON,
     Names,
-    alike,
     cast_id,
     common_type,
     family,
@@ -47,7 +46,6 @@ from .files import (
     MissingColumnsError,
     Source,
     Wanted,
-    column_types,
     is_also,
     list_files,
     missing_text,
@@ -461,11 +459,8 @@ def check_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) 
 
 
 def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source) -> list[str]:
-    """Return the unread columns of truth that look like grades by their values, by the rule of SQL.
-
-    The values in lists and structs are not read, so their names decide.
-    """
-    read = {*truth.names.values()}
+    """Return the unread columns of truth that look like grades by their values, by the rule of SQL."""
+    read = {part for name in truth.names.values() for part in (name, name.rpartition(".")[2])}
     if not truth.file_rows or {*truth.types} <= read:
         return []
     call = Call("evaluate", score=inputs.columns["score_col"])
@@ -473,8 +468,7 @@ def hidden_grades(con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source)
     rows = f"(SELECT {columns} FROM (SELECT NULL AS ranking_absent, * FROM {truth.file_rows}))"
     query = module("tables/internal/reading.jinja").unread(call, rows)
     ((names,),) = con.execute(f"SELECT hidden_grades FROM ({query})").fetchall()
-    known = column_types(con, truth.file_rows)
-    return [*names, *(name for name in alike("grades", truth.types) if name not in known)]
+    return [*names]
 
 
 def check_order(
