@@ -45,6 +45,24 @@ def test_advice_of_a_problem_is_python(tables: Con) -> None:
     assert problems.filter("severity = 'error'").fetchall() == []
 
 
+HINTS = [
+    ("ndgc", "did you mean ndcg? "),
+    ("xyzzy", ""),
+    ("intra_list_diversity", "a function of SQL alone; "),
+]
+
+
+@pytest.mark.parametrize(("name", "hint"), HINTS)
+def test_an_unknown_measure_names_a_list_that_python_can_read(name: str, hint: str) -> None:
+    with pytest.raises(ValueError, match=f"^evaluate: .*{name}") as raised:
+        ranking_udfs.evaluate({"q": ["x"]}, {"q": ["x"]}, name)
+    before, _, call = str(raised.value).removesuffix(" lists them)").partition("ranking_udfs.")
+    assert before.endswith(f"({hint}")
+    with duckdb.connect() as con:
+        listed = eval(f"ranking_udfs.{call}", {"ranking_udfs": ranking_udfs, "con": con})
+        assert ("ndcg",) in listed.select("name").fetchall()
+
+
 def test_explain_shows_the_scores_of_a_turned_model_as_they_are() -> None:
     models = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"x": 5, "y": 7}}}
     found = ranking_udfs.explain(models, {"q": ["x"]}, "q", descending={"b": False})

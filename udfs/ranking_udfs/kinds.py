@@ -294,7 +294,9 @@ COLUMN, OPTIONAL_COLUMN = Kind("str", check_named, has_null=True), Kind("str", c
 CUTOFFS = Kind("Cutoffs", check_cutoffs, read_cutoffs, has_null=True)
 CUTOFF = Kind("Cutoffs", check_one_cutoff, read_cutoffs, has_null=True)
 MEASURES = measures("SPELLINGS", "FROM ranking.functions() lists them")
-MEASURES_OF_PYTHON = measures("READABLE", "`ranking-udfs measures` lists them")
+MEASURES_OF_PYTHON = measures(
+    "READABLE", "ranking_udfs.register(con).sql('FROM ranking.functions()') lists them"
+)
 NAMES = Kind("Sequence[str]", check_names, lambda text: text.split(","))
 COLUMNS_OF_TABLE = Kind("Sequence[str]", read=lambda text: text.split(","))  # checked with the table
 TABLE, ANY = Kind("Table"), Kind("Any")

@@ -101,8 +101,8 @@ def parse_measure(text: str, known: Mapping[str, Measure] = READABLE, listed: st
     called, options, cuts = parts.groups()
     if (measure := known.get(name := normalize_name(called))) is None:
         hint = listed
-        if name in LIST_MEASURES and listed == LISTED:
-            hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
+        if name in LIST_MEASURES and known is READABLE:
+            hint = f"a function of SQL alone; {listed}"
         elif near := nearest(name, known):
             hint = f"did you mean {near}? {listed}"
         got = shorten(repr(called.strip()))
