@@ -79,6 +79,20 @@ def test_a_user_counts_once_in_each_of_its_segments(without: str) -> None:
         assert {row[0]: row[1:] for row in compared} == expected
 
 
+@pytest.mark.parametrize("function", [ranking_udfs.evaluate, ranking_udfs.compare])
+def test_a_note_counts_the_users_in_several_segments(function: Any) -> None:
+    with duckdb.connect() as con:
+        con.execute(SEGMENTED)
+        options: Any = {"segments": "segments", "segment_col": "kind", "con": con}
+        note = "note: users in several segments, counted in each: 1 of 4 .*, for example userid 2"
+        with pytest.warns(UserWarning, match=note):
+            function("rec", "truth", "recall@1", **options)
+        con.execute("DELETE FROM segments WHERE userid = 2 AND kind = 'y'")
+        with pytest.warns(UserWarning, match="notes on the data") as warned:
+            function("rec", "truth", "recall@1", **options)
+        assert "several" not in str(warned[0].message)
+
+
 def forms(con: Con, name: str, file: str, frame: pd.DataFrame) -> dict[str, Any]:
     table = con.table(name).to_arrow_table()
     by_form = {

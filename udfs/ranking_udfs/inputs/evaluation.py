@@ -13,9 +13,9 @@ from ..compose.columns import COMMAND, PYTHON
 from ..compose.functions import compose_values
 from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
-from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
+from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import BY_KIND, DIRECTION, NOTHING, TIES, check_common, fit_advice
+from ..evaluation.problems import BY_KIND, COLUMNS, DIRECTION, NOTHING, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -24,6 +24,7 @@ from ..evaluation.queries import (
     fetch_rows,
     plan,
     row_columns,
+    with_segments,
 )
 from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with_text
 from ..measures.contents import BY_USER, CONTENTS
@@ -371,9 +372,26 @@ class Evaluation:
     def find_problems(self) -> list[Row]:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         self.found_problems = problems = self.problems() if self.is_checked else []
+        problems += self.several_segments() if self.is_checked and self.request.by_segment else []
         self.notify(problems)
         check_common(problems)
         return problems
+
+    def several_segments(self) -> list[Row]:
+        """Return a note with the number of evaluated users in several segments, if there are any."""
+        users = with_segments(self.request, f"(SELECT DISTINCT userid FROM {self.request.table('by_user')})")
+        counts = f"SELECT userid, count(DISTINCT coalesce(segment, {literal(NONE)})) > 1 AS is_one"
+        query = f"""SELECT count_if(is_one) AS count, count(*) AS of,
+                'userid ' || min(userid) FILTER (is_one) AS example
+            FROM ({counts} FROM {users} GROUP BY userid)"""
+        (row,) = fetch_rows(self.con, query)
+        note = self.note("several_segments", "users in several segments, counted in each", row, "segments")
+        return [note] if row["count"] else []
+
+    def note(self, code: str, text: str, counts: Row, table: str, write: str | None = None) -> Row:
+        """Return a row like those of the check, for what concerns this request alone."""
+        row: Row = {**dict.fromkeys(COLUMNS), "severity": "info", "code": code, "problem": in_unit(text)}
+        return {**row, **counts, "file": file_of(self.inputs.other_tables[table][0]), "write": write}
 
     def summary(self, steps: Plan | None = None) -> str:
         """Return the query for the means of all users and of segments, ordered by model, segment and k.
