@@ -14,9 +14,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
+import ranking_udfs
+from ranking_udfs.command.cli import main
 from ranking_udfs.evaluation.conclusion import threshold_sentences
 from tests.command import Run, csv
-from tests.conftest import Con, module_connection, rows
+from tests.conftest import Captured, Con, module_connection, rows
 
 Scores = Sequence[float | None]  # the best of each user; None for no list
 
@@ -158,7 +160,7 @@ def test_two_best_of_many_thresholds_are_kept(con: Con, n: int, m: int) -> None:
 def test_command_reports_number_of_thresholds_in_csv(run: Run) -> None:
     csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u}" for u in range(120)))
     csv("truth.csv", "userid,itemid,rel", *(f"{u},1,{int(u > 40)}" for u in range(120)))
-    call = ["abstention", "rec.csv", "truth.csv"]
+    call = ["abstention", "rec.csv", "truth.csv", "--users", "truth.csv"]
     text, lines = " ".join(run(*call).split()), run(*call, "--format", "csv").splitlines()[1:]
     kept = "at most 100 per model at equal steps, and the thresholds named above."
     assert f"10 of {len(lines)} rows are shown; --format csv has all: {kept}" in text
@@ -166,3 +168,21 @@ def test_command_reports_number_of_thresholds_in_csv(run: Run) -> None:
     assert any(line.startswith("41.0,") for line in lines)
     csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u % 40}" for u in range(120)))
     assert "10 of 40 rows are shown; --format csv has all." in " ".join(run(*call).split())
+
+
+@pytest.mark.usefixtures("registered", "folder")
+def test_notes_count_the_users_of_one_table_and_none_with_all_users(capsys: Captured) -> None:
+    csv("rec.csv", "userid,itemid,score", "1,a,2", "2,a,1", "3,a,1")
+    csv("truth.csv", "userid,itemid,rel", "1,a,1", "2,a,0", "4,a,1")
+    counts = (
+        "users in truth that are not in rec: 1 of 3 .* note: users in rec that are not in truth: 1 of 3 .*"
+    )
+    advice = "; these, and users in neither table, are not counted; write {}, with all users"
+    assert main(["abstention", "rec.csv", "truth.csv"]) == 0
+    notes = " ".join(capsys.readouterr().err.split())
+    assert re.search(f"warning: {counts}{advice.format('--users FILE')}", notes)
+    with pytest.warns(UserWarning, match=f"(?s){counts}{advice.format('users=...')}"):
+        ranking_udfs.abstention("rec.csv", "truth.csv")
+    with pytest.warns(UserWarning, match=f"in truth: 0{advice.format('users=...')}"):
+        ranking_udfs.abstention({"1": {"a": 1.0}, "2": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 0}})
+    ranking_udfs.abstention("rec.csv", "truth.csv", users=[{"userid": user} for user in range(1, 6)])

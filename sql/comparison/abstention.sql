@@ -1,6 +1,6 @@
 -- Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.
 --
--- truth: Users without a relevant item are unanswerable.
+-- truth: Users without a relevant item are unanswerable. Users in neither truth nor `users` are not counted.
 -- Returns:    One row per system and threshold. Thresholds are the best scores of the lists, without repetition. If there
 --             are more than 100, the result has 100 at equal steps, and the two with the fewest errors and the smallest sum
 --             of error rates.

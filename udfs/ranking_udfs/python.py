@@ -291,8 +291,7 @@ def abstention(
     with open_evaluation("abstention", rec, truth, **options) as (connection, work):
         work.prepare_abstention()
         result = connection.result(work.abstention_query(work.options.confidence))
-        if not result.limit(1).fetchall():
-            raise work.no_abstention()
+        work.conclude_abstention(result.limit(1).fetchall())
         return result
 
 

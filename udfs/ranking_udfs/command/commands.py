@@ -341,8 +341,7 @@ def abstention(work: Work) -> Result | str:
     work.prepare_abstention()
     work.step("ranking")
     rows = keep(work.con, work.abstention_query(work.options.confidence))
-    if not rows:
-        raise work.no_abstention()
+    work.conclude_abstention(rows)
     return Result(abstention_parts(work.options, rows))
 
 

@@ -13,7 +13,7 @@ from ..compose.columns import COMMAND, PYTHON
 from ..compose.functions import compose_values
 from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
-from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM, NONE
+from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.problems import BY_KIND, COLUMNS, DIRECTION, NOTHING, TIES, check_common, fit_advice
 from ..evaluation.queries import (
@@ -44,6 +44,7 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
+ONE_TABLE = ("not_in_rec", "not_in_truth")  # problems of users that only one table has
 # The part of an advice that says how scores are to be reversed.
 DIRECTION_ADVICE = re.compile("write (?:--ascending|descending=False)(?:, or negate[^;]*)?")
 
@@ -380,7 +381,7 @@ class Evaluation:
     def several_segments(self) -> list[Row]:
         """Return a note with the number of evaluated users in several segments, if there are any."""
         users = with_segments(self.request, f"(SELECT DISTINCT userid FROM {self.request.table('by_user')})")
-        counts = f"SELECT userid, count(DISTINCT coalesce(segment, {literal(NONE)})) > 1 AS is_one"
+        counts = "SELECT userid, count(*) > 1 AS is_one"
         query = f"""SELECT count_if(is_one) AS count, count(*) AS of,
                 'userid ' || min(userid) FILTER (is_one) AS example
             FROM ({counts} FROM {users} GROUP BY userid)"""
@@ -430,14 +431,22 @@ class Evaluation:
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
         # The second advice is a history, which abstention does not read.
-        rows = [row for row in self.problems() if row["code"] in DIRECTION]
+        self.found_problems = self.problems()
+        rows = [row for row in self.found_problems if row["code"] in DIRECTION]
         self.notify([{**row, "write": row["write"].partition(";")[0]} for row in rows])
 
-    def no_abstention(self) -> DataError:
-        """Return the error for data in which every user has a relevant item."""
-        users = "--users FILE" if self.inputs.is_command else "users=..."
-        rule = f"there must be users without a relevant item, got none; write {users}, with all users"
-        return DataError(f"{self.caller}: {in_unit(rule)}")
+    def conclude_abstention(self, rows: Sequence[object]) -> None:
+        """Notify about users that are not counted; raise DataError if every user has a relevant item."""
+        write = f"write {'--users FILE' if self.inputs.is_command else 'users=...'}, with all users"
+        if not rows:
+            rule = f"there must be users without a relevant item, got none; {write}"
+            raise DataError(f"{self.caller}: {in_unit(rule)}")
+        if self.inputs.users is None:
+            none = self.note("not_in_truth", "users in rec that are not in truth", {"count": 0}, "truth")
+            found = {code: [row for row in self.found_problems if row["code"] == code] for code in ONE_TABLE}
+            more = {"write": in_unit(f"these, and users in neither table, are not counted; {write}")}
+            left_out = found["not_in_truth"] or [{**none, "file": None}]
+            self.notify([*found["not_in_rec"], *({**row, **more} for row in left_out)])
 
     def fusion_query(self) -> str:
         """Return the query that fuses the models; raise UsageError if the models have no names."""
