@@ -390,6 +390,10 @@ TRUTHS: dict[str, Any] = {
     "list.json": {"q1": ["a"], "q2": ["c"], "q3": []},
     "list.jsonl": [("q1", ["a"], None), ("q2", ["c"], None), ("q3", [], None), ("q3", None, None)],
     "grades.jsonl": [("q1", ["a", "b"], [2, 0]), ("q2", ["c"], [1]), ("q3", [], [])],
+    "objects.jsonl": [("q1", [{"itemid": "a"}]), ("q2", [{"itemid": "c"}]), ("q3", []), ("q3", None)],
+    "graded_objects.jsonl": [
+        *(("q1", [{"itemid": "a", "rel": 2}]), ("q2", [{"itemid": "c", "rel": 1}]), ("q3", [])),
+    ],
 }
 
 
@@ -398,7 +402,7 @@ def test_users_without_relevant_items_stay_in_truth_lists(run: Run, name: str, o
     """Recall is 1 for q1, 0 for q2, and 0 for q3, which has no relevant items."""
     csv("rec.csv", "query_id,itemid,score", "q1,a,2", "q2,b,2", "q3,a,1")
     rows = TRUTHS[name]
-    names = ["query_id", "itemid", "rel"][: 3 if "grades" in name else 2]
+    names = ["query_id", "items" if "objects" in name else "itemid", "rel"][: 2 + ("grades" in name)]
     objects = [dict(zip(names, row, strict=False)) for row in rows] if "jsonl" in name else [rows]
     Path(name).write_text("\n".join(map(json.dumps, objects)))
     options = ["rec.csv", name, "-m", "recall", "-k", "1"]

@@ -167,7 +167,9 @@ def test_gate_fails_where_the_readme_says(tmp_path: Path) -> None:
         if command.startswith("dbt build"):
             printed += project.dbt(f"{command.removeprefix('dbt ')} {only_gate}", exit_code)
         elif command.startswith("dbt "):
-            assert re.search(r"\| similar +\| +-0\.\d+\S* \| worse ", project.dbt(command.removeprefix("dbt ")))
+            assert re.search(
+                r"\| similar +\| +-0\.\d+\S* \| worse ", project.dbt(command.removeprefix("dbt "))
+            )
         else:
             subprocess.run(["bash", "-c", command], cwd=project.folder, check=True)
     assert set(re.findall("Failure in test ([a-z_]+)", printed)) == {

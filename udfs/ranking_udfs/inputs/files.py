@@ -526,10 +526,13 @@ class TableColumns:
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
     @property
+    def has_lists(self) -> bool:
+        return bool(self.listed or list_columns(self.names, self.nested))
+
+    @property
     def places(self) -> dict[str, str]:
         """The column with the ranks of items in their lists, by role."""
-        has_lists = bool(self.listed or list_columns(self.names, self.nested))
-        return {"rank": PLACE} if has_lists and (self.order or "score" in self.names) else {}
+        return {"rank": PLACE} if self.has_lists and (self.order or "score" in self.names) else {}
 
     def without_items(self) -> "TableColumns":
         """Return the columns of lists, without those of their items."""
@@ -772,7 +775,7 @@ def columns_source(
     called = {**names, "score": table_columns.score} if table_columns.order else names
     columns = table_columns.places | {role: identifier(name) for role, name in called.items()}
     source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
-    is_filled = bool(table_columns.listed) and not wanted.is_rec
+    is_filled = table_columns.has_lists and not wanted.is_rec
     types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
     return replace(source, is_filled=is_filled, types=types, names=names)
 
@@ -792,7 +795,7 @@ def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted,
     if function == "read_json":
         rows = json_rows(rows.removesuffix(")"), table_columns.names, table_columns.kinds, inside, listed)
     elif inside and not function:
-        rows = flat_rows(rows, table_columns.names.values(), inside)
+        rows = flat_rows(rows, table_columns.names, inside)
     if not listed:
         return rows
     rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
@@ -1086,12 +1089,21 @@ def first_id_type(con: duckdb.DuckDBPyConnection, rows: str, name: str) -> str:
     return "BIGINT" if all(re.fullmatch(r"-?\d+", value) for (value,) in first) else "VARCHAR"
 
 
-def flat_rows(rows: str, names: Iterable[str], inside: Fields) -> str:
-    """Return the SQL for the rows with these columns and fields, one row for each element of a list."""
-    columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names}
+def flat_rows(rows: str, names: Mapping[str, str], inside: Fields) -> str:
+    """Return the SQL for the rows with these columns and fields, one row for each element of a list.
+
+    An empty list becomes a row with the grade 0, as in `unnested_rows`, unless the table has scores.
+    """
+    columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names.values()}
+    if (grade := inside.get(names.get("rel", ""))) and grade.is_list:
+        is_none = f"{identifier(grade.column)} IS NULL"
+        columns[names["rel"]] = (
+            f"CASE WHEN {is_none} THEN cast_to_type(0, {grade.sql}) ELSE {grade.sql} END AS "
+        )
     for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
-        rank = f"generate_subscripts({column}, 1) AS {PLACE}"
-        rows = f"(SELECT * REPLACE (unnest({column}) AS {column}), {rank} FROM {rows})"
+        filled = f"CASE WHEN len({column}) > 0 THEN {column} ELSE cast_to_type([NULL], {column}) END"
+        element = f"unnest({column if 'score' in names else filled}) AS {column}"
+        rows = f"(SELECT * REPLACE ({element}), generate_subscripts({column}, 1) AS {PLACE} FROM {rows})"
         columns[PLACE] = ""
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
@@ -1151,7 +1163,7 @@ def json_rows(
     for entry in inside.values():
         types[entry.column] = f"STRUCT({', '.join(fields[entry.column])}){'[]' * entry.is_list}"
     rows = f"{reader}, columns = {struct_literal(types)})"
-    return flat_rows(rows, names.values(), inside) if inside else rows
+    return flat_rows(rows, names, inside) if inside else rows
 
 
 def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
