@@ -1777,7 +1777,9 @@ UNPIVOT INCLUDE NULLS (value FOR measure IN ("recall", "precision", "f_measure",
 GROUP BY ALL
 )
 SELECT
-* EXCLUDE (ranking_system, sorted),
+* EXCLUDE (ranking_system, sorted, ends, interval),
+CASE WHEN isfinite(interval['half']) THEN greatest(ends[1], interval['middle'] - interval['half']) END AS low,
+CASE WHEN isfinite(interval['half']) THEN least(ends[2], interval['middle'] + interval['half']) END AS high,
 list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
 list_aggregate(sorted, 'stddev_samp') / sqrt(len(sorted)) AS standard_error,
 sorted[1] AS minimum,
@@ -1788,7 +1790,60 @@ list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
 list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
 sorted[-1] AS maximum,
 len(list_filter(sorted, lambda one: one = 0))::DOUBLE / nullif(len(sorted), 0) AS zeros
-FROM sorted
+FROM (
+SELECT *, CASE
+WHEN len(sorted) > 1 AND sorted[1] = sorted[-1]
+THEN {'middle': mean, 'half': (1 - 0.05e0 ** (1e0 / len(sorted))) * (ends[2] - (ends[1]))}
+WHEN sorted[1] = 0 AND sorted[-1] = 1 AND list_unique(sorted) = 2
+THEN {
+'middle': (mean + 1.9599639845400538e0 ** 2 / len(sorted) / 2) / (1 + 1.9599639845400538e0 ** 2 / len(sorted)),
+'half': 1.9599639845400538e0 / (1 + 1.9599639845400538e0 ** 2 / len(sorted))
+* sqrt(mean * (1 - mean) / len(sorted) + (1.9599639845400538e0 / len(sorted) / 2) ** 2)}
+ELSE {
+'middle': mean,
+'half': list_transform(
+[{'ln_p': ln(0.05e0), 'df': (CASE WHEN len(sorted) > 1 THEN len(sorted) - 1 END)::DOUBLE}],
+lambda _ranking_at: sqrt(_ranking_at.df) * sinh(list_reduce(
+list_transform(
+[list_sum(list_transform(
+list_transform(
+range(-32, 38),
+lambda _ranking_x: {
+'w': exp(_ranking_x::DOUBLE / 8 - exp(-_ranking_x::DOUBLE / 8)) / ((0) * _ranking_at.df + sqrt(_ranking_at.df)),
+'step': (1 + exp(-_ranking_x::DOUBLE / 8)) / 8}),
+lambda _ranking_at_x: _ranking_at_x.w * _ranking_at_x.step * exp(-_ranking_at.df * list_transform(
+[(2 * sinh(_ranking_at_x.w / 2) ** 2 + (0) * sinh(_ranking_at_x.w))::DOUBLE],
+lambda _ranking_small: [
+ln(1 + _ranking_small) * (_ranking_small / nullif(1 + _ranking_small - 1, 0)), _ranking_small
+][1 + (1 + _ranking_small = 1)::INTEGER])[1])))],
+lambda _ranking_whole: list_resize([]::STRUCT(u DOUBLE, ln_p DOUBLE, df DOUBLE, whole DOUBLE)[], 11, {
+'u': 0::DOUBLE, 'ln_p': _ranking_at.ln_p, 'df': _ranking_at.df, 'whole': _ranking_whole}))[1],
+lambda _ranking_state, _ranking_step: {
+'u': _ranking_state.u + list_transform(
+[list_sum(list_transform(
+list_transform(
+range(-32, 38),
+lambda _ranking_x: {
+'w': exp(_ranking_x::DOUBLE / 8 - exp(-_ranking_x::DOUBLE / 8)) / ((tanh(_ranking_state.u)) * _ranking_state.df + sqrt(_ranking_state.df)),
+'step': (1 + exp(-_ranking_x::DOUBLE / 8)) / 8}),
+lambda _ranking_at_x: _ranking_at_x.w * _ranking_at_x.step * exp(-_ranking_state.df * list_transform(
+[(2 * sinh(_ranking_at_x.w / 2) ** 2 + (tanh(_ranking_state.u)) * sinh(_ranking_at_x.w))::DOUBLE],
+lambda _ranking_small: [
+ln(1 + _ranking_small) * (_ranking_small / nullif(1 + _ranking_small - 1, 0)), _ranking_small
+][1 + (1 + _ranking_small = 1)::INTEGER])[1])))],
+lambda _ranking_part: _ranking_part * (
+ln(_ranking_part / _ranking_state.whole)
+- _ranking_state.df / 2 * list_transform(
+[(sinh(_ranking_state.u) ** 2)::DOUBLE],
+lambda _ranking_small: [
+ln(1 + _ranking_small) * (_ranking_small / nullif(1 + _ranking_small - 1, 0)), _ranking_small
+][1 + (1 + _ranking_small = 1)::INTEGER])[1]
+- _ranking_state.ln_p))[1],
+'ln_p': _ranking_state.ln_p, 'df': _ranking_state.df, 'whole': _ranking_state.whole}).u))[1] * sqrt(
+list_sum(list_transform(sorted, lambda _ranking_value: (_ranking_value - mean) ** 2))
+/ (len(sorted) - 1) / len(sorted))}
+END AS interval
+FROM (SELECT *, (MAP {'recall': [0, 1], 'precision': [0, 1], 'f_measure': [0, 1], 'hit_rate': [0, 1], 'recall_all': [0, 1], 'hits': [0, 'inf'::DOUBLE], 'mrr': [0, 1], 'first_hit_rank': [1, 'inf'::DOUBLE], 'average_precision': [0, 1], 'auc': [0, 1], 'dcg': [0, 'inf'::DOUBLE], 'ideal_dcg': [0, 'inf'::DOUBLE], 'ndcg': [0, 1], 'cumulative_gain': [0, 'inf'::DOUBLE], 'rbp': [0, 1], 'half_life_utility': [0, 1], 'r_precision': [0, 1], 'bpref': [0, 1], 'judged_share': [0, 1], 'interpolated_precision': [0, 1], 'interpolated_average_precision': [0, 1], 'spearman': [-1, 1], 'kendall_tau': [-1, 1], 'concordant_pairs': [0, 1]})[measure] AS ends FROM sorted))
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST
 );
 CREATE OR REPLACE MACRO ranking.judged(rec, truth, max_k) AS TABLE (

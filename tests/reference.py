@@ -492,7 +492,8 @@ def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
     counts = Counter((name, record) for _, name, record in every)
     found: dict[str, dict[str, tuple[str, str, str]]] = {}
     for group, name, record in every:
-        if counts[name, record] > 1 and not any(name in records for records in found.values()):
+        most = max(n for (one, _), n in counts.items() if one == name)
+        if counts[name, record] == most > 1 and not any(name in records for records in found.values()):
             found.setdefault(group, {})[name] = record
     return found
 

@@ -1,6 +1,5 @@
 """Test the paired comparison of systems: published examples, other libraries, edge cases, simulations."""
 
-import inspect
 import itertools
 import math
 import random
@@ -24,7 +23,6 @@ from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.compose.arguments import OWN_NAMES
 from ranking_udfs.compose.functions import compose_values
-from ranking_udfs.compose.means import mean_interval
 from ranking_udfs.compose.templates import module
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
@@ -150,7 +148,7 @@ def test_students_t_has_twelve_digits(con: Con, df: int) -> None:
     exact = {t: p for t in ts if (p := exact_t_p(t, df)) >= 1e-300}
     assert len(exact) >= 10
     given = [df, list(exact), list(map(float, exact.values()))]
-    student_t = module("comparison/internal/student_t.jinja")
+    student_t = module("tables/internal/student_t.jinja")
     for is_portable in (False, True):
         both = student_t.p(is_portable, "t", "$1"), student_t.quantile(is_portable, "p", "$1")
         query = f"""SELECT t, {", ".join(map(str, both))}
@@ -165,45 +163,11 @@ def test_students_t_has_twelve_digits(con: Con, df: int) -> None:
 
 def test_students_t_of_null_is_null(con: Con) -> None:
     pairs = "(VALUES (1.0, NULL), (NULL, 3), (NULL, NULL), (2, 3)) AS pairs(x, df)"
-    student_t = module("comparison/internal/student_t.jinja")
+    student_t = module("tables/internal/student_t.jinja")
     for is_portable, (name, x) in itertools.product((False, True), (("p", "x"), ("quantile", "(x / 4)"))):
         query = f"SELECT {getattr(student_t, name)(is_portable, x, 'df')} FROM {pairs}"
         assert [t is None for (t,) in con.execute(query).fetchall()] == [True, True, True, False]
         assert con.execute(f"{query} WHERE x > 9").fetchall() == []
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
-def test_mean_interval_stays_in_range_of_measure(con: Con, alpha: float) -> None:
-    """Expect Wilson's interval for 0 and 1, else Student's t; equal values use the rule of three."""
-
-    def interval(values: Sequence[float], bottom: float | None, top: float | None) -> Any:
-        error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else None
-        is_constant, is_binary = min(values) == max(values), set(values) <= {0, 1}
-        given = [np.mean(values), error, len(values), is_constant, is_binary, bottom, top, alpha]
-        names = [name for name in inspect.signature(mean_interval).parameters if name != "t"]
-        columns = ", ".join(f"? AS {name}" for name in names)
-        query = f"SELECT {mean_interval(**{name: name for name in names})} FROM (SELECT {columns})"
-        ((found,),) = con.execute(query, given).fetchall()
-        return found if found is None else (found["low"], found["high"])
-
-    for hits, n in [(1, 2), (39, 40), (1, 40), (7, 12), (5_000, 10_000)]:
-        wilson = stats.binomtest(hits, n).proportion_ci(1 - alpha, "wilson")
-        expected = pytest.approx((wilson.low, wilson.high), rel=1e-6)
-        assert interval([1] * hits + [0] * (n - hits), 0, 1) == expected
-    values, share = [0.5, 0.9, 1.0, 1.0], 1 - alpha ** (1 / 40)
-    low, high = stats.t.interval(1 - alpha, 3, np.mean(values), stats.sem(values))
-    for of_users, bottom, top, ends in (
-        (values, None, None, (low, high)),
-        (values, 0, 1, (max(low, 0), 1)),
-        ([-x for x in values], -1, 1, (-1, -low)),
-        ([1.0] * 40, 0, 1, (1 - share, 1)),
-        ([0.0] * 40, 0, 1, (0, share)),
-        ([0.5] * 40, 0, 1, (max(0.5 - share, 0), min(0.5 + share, 1))),
-    ):
-        assert interval(of_users, bottom, top) == pytest.approx(ends, rel=1e-12)
-    assert interval([0.2, 3.0, 0.4], 0, None)[0] == 0
-    assert interval([2.0] * 40, 0, None) is None  # an unseen value may have any size
-    assert interval([0.5], 0, 1) is None
 
 
 def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[float]]:

@@ -67,10 +67,12 @@ MEASURED = [
     f"{ON_TRUTH}, ties := 'trec', without_relevant := 'skip'",
     f"{ON_TRUTH}, ties := 'expected', users := 'everyone'",
 ]
+INTERVALS = [f"{ON_TRUTH}, confidence := 0.9"]
 CONTENTS = ["history := 'history'", "items := 'items'", "'history', 'items', head := 0.3, divergence := 'kl'"]
 NORMALIZED = product(["rrf", "borda", "combsum", "combmnz"], ["min_max", "z_score", "sum", "none"])
 CALLS: dict[str, list[str]] = {
-    **dict.fromkeys(("evaluate", "by_user", "distribution"), MEASURED),
+    **dict.fromkeys(("evaluate", "distribution"), MEASURED + INTERVALS),
+    "by_user": MEASURED,
     "judged": [
         "'rec', 'truth', 3",
         "'rec', 'truth', 3, min_grade := 2.0, unjudged := 'skip'",

@@ -427,6 +427,8 @@ DEFINED = {
     "check predicted_truth": "predicted.test_check_compares_labelled_users_with_others",
     "fuse method weights rrf_k normalize depth systems": "fuse.test_fused_scores_equal_the_slow_definition",
     "split test_size folds gap last": "split.test_folds_equal_the_slow_definition",
+    "evaluate confidence": "intervals.test_intervals_in_sql_are_scipys",
+    "distribution confidence": "intervals.test_intervals_in_sql_are_scipys",
     "abstention confidence": "abstention.test_abstention_matches_definition_scikit_learn_and_statsmodels",
     "overlap_by_user persistence": "overlap.test_values_by_user_equal_the_definition",
     "intents_by_user alpha": "intents.test_values_equal_the_definition",
@@ -480,7 +482,9 @@ GRADED = {"min_grade": 2, "unjudged": "skip", "without_relevant": "skip"}
 LISTED: dict[str, Any] = {"ks": [2], "descending": False}
 WEIGHTS = {"0 of 0": 3, "1 of 0": 1, "2 of 0": 0}
 HANDED: dict[str, Given] = {
-    "evaluate": GRADED | LISTED | {"measures": ["mrr", "auc"], "users": "users", "ties": "trec"},
+    "evaluate": GRADED
+    | LISTED
+    | {"measures": ["mrr", "auc"], "users": "users", "ties": "trec", "confidence": 0.6},
     "compare": GRADED
     | LISTED
     | {"measures": ["mrr", "auc"], "users": None, "ties": "trec"}

@@ -80,6 +80,7 @@ CALLS = [
     "ranking.evaluate('lacking', 'later', [0, 2, NULL])",
     "ranking.evaluate('rec', 'truth', 3, ties := 'trec', unjudged := 'skip', without_relevant := 'skip', "
     "descending := false)",
+    "ranking.evaluate('lacking', 'truth', measures := 'ndcg@2,first_hit_rank', confidence := 0.9)",
     "ranking.distribution('rec', 'truth', ks := [2, 9], measures := 'ndcg,spearman')",
     "ranking.distribution('rec', 'graded', 3, ties := 'expected', grade_col := 'time', min_grade := 12, "
     "without_relevant := 'skip')",

@@ -22,7 +22,7 @@ CREATE OR REPLACE MACRO ranking.abstention(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/reading.jinja" as reading %}
-{% import "comparison/internal/student_t.jinja" as student_t %}
+{% import "tables/internal/student_t.jinja" as student_t %}
 {# An end of the interval of an AUC: on the logit scale, or at the distance `widest` if no user differs from the others. #}
 {% macro auc_end(sign) %}
 CASE

@@ -65,6 +65,7 @@ class Evaluate(Columns, Grades, More, TypedDict, total=False):
 
     ties: str
     users: Table
+    confidence: float | None
     by_user: bool
 
 

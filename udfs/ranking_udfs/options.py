@@ -220,7 +220,9 @@ def takes(names: str, *prefixes: str) -> Options:
 FUNCTIONS: Mapping[str, Options] = {
     function: takes(names, f"ranking.{function}", function)
     for function, names in {
-        **dict.fromkeys(("evaluate", "by_user", "distribution"), MEASURED),
+        "evaluate": f"{MEASURED} confidence?",
+        "by_user": MEASURED,
+        "distribution": f"{MEASURED} confidence",
         "judged": f"rec truth max_k {COLUMNS} {JUDGING}",
         "check": f"{CHECKED} predicted_truth",
         "check_rows": CHECKED,
@@ -244,7 +246,7 @@ FUNCTIONS: Mapping[str, Options] = {
 VERBS: Mapping[str, Options] = {
     function: takes(names, function, "python")
     for function, names in {
-        "evaluate": f"{MEASURED} by_user {MORE}",
+        "evaluate": f"{MEASURED} confidence? by_user {MORE}",
         "compare": f"{COMPARED} steps also {MORE}",
         "report": f"{COMPARED} also {MORE} title_col text_col",
         "check": f"{CHECKED} predicted_truth unit con",
@@ -253,7 +255,7 @@ VERBS: Mapping[str, Options] = {
         "abstention": f"rec truth users {COLUMNS} min_grade confidence unit con",
         "fuse": f"rec method weights rrf_k normalize depth {REC_COLUMNS} con",
         "split": " ".join(FUNCTIONS["split"]) + " con",
-        "sql": f"{MEASURED} {MORE.replace(' unit', '')}",
+        "sql": f"{MEASURED} confidence? {MORE.replace(' unit', '')}",
     }.items()
 }
 

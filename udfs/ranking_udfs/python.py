@@ -382,8 +382,9 @@ def open_evaluation(
         work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.extend)
         if caller in ("evaluate", "compare"):
             work.prepare()
-        if values.get("by_user") and values["segments"] is not None:
-            raise DataError("by_user must be False with segments, whose rows are means, got True")
+        for name in ("segments", "confidence") if values.get("by_user") else ():
+            if values[name] is not None:
+                raise DataError(f"by_user must be False with {name}, whose rows are means, got True")
         yield connection, work
     texts = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     if texts:

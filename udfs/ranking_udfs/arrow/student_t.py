@@ -1,4 +1,4 @@
-"""P-values and quantiles of Student's t, as in `sql/comparison/internal/student_t.jinja`.
+"""P-values and quantiles of Student's t, as in `sql/tables/internal/student_t.jinja`.
 
 With t = sqrt(df) sinh(u), the density of t becomes cosh(u)^-df over the integral of it, and the tail from u
 on is cosh(u)^-df times the integral over w from 0 of (cosh(w) + tanh(u) sinh(w))^-df, in which nothing

@@ -88,6 +88,7 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     """
     usual: dict[str, Any] = {**USUAL, "command": name, "files": []}
     usual |= {"grade_col": ""} if name == "fuse" else {}
+    usual |= {"confidence": None} if name in ("evaluate", "sql") else {}
     options = SimpleNamespace(**usual | written_values(arguments))
     options.descending = not options.ascending
     options.check = not options.no_check

@@ -14,7 +14,7 @@ import duckdb
 from ..compose.explain import is_user, nearest_user
 from ..evaluation.comparison import compare_queries, differences_query, pairs_query
 from ..evaluation.conclusion import fall_sentences, worse_segments
-from ..evaluation.defaults import EVERYBODY
+from ..evaluation.defaults import DIGITS, EVERYBODY
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, without_verdicts
@@ -118,12 +118,12 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
             say(severity, text)
 
     settings = {"threads": options.threads, "memory_limit": options.memory_limit}
-    # Intervals need quantiles of Student's t; `evaluate` has them for unanswerable users only.
+    # Intervals need quantiles of Student's t; `evaluate` has them on request, and for unanswerable users.
     asks_refused = options.users is not None or options.without_relevant == "skip"
-    has_functions = "confidence" in names_of(options.command) or asks_refused
+    has_intervals = "confidence" in names_of(options.command) and options.confidence is not None
     with (
         with_stdin(inputs_of(options)) as inputs,
-        connect(settings, options.database, has_functions) as con,
+        connect(settings, options.database, has_intervals or asks_refused) as con,
         progress(con, steps, options.quiet) as step,
     ):
         caller = "evaluate" if options.command == "sql" else options.command
@@ -198,8 +198,9 @@ def evaluate(work: Work) -> Result | str:
     if steps.by_user and options.by_user is not None:
         work.write(steps.by_user, options.by_user)
     request = work.request
-    every = [choice.name for choice in (*request.choices, *request.beyond_accuracy)]
-    names = [name for name in ("system", "segment", "k", *COUNTS, *OF_LISTS, *every) if name in rows[0]]
+    every = map(request.names_of, (*request.choices, *request.beyond_accuracy))
+    first = ("system", "segment", "k", *COUNTS, *OF_LISTS)
+    names = [name for name in (*first, *itertools.chain(*every)) if name in rows[0]]
     if options.long:
         long = long_rows(request, rows)
         keep_rows(work.con, long)
@@ -210,7 +211,8 @@ def evaluate(work: Work) -> Result | str:
         else []
     )
     segment = work.inputs.segment[1] if work.inputs.segment else None
-    return Result(evaluation_parts(request, rows, work.tables.is_named, segment, refused), names)
+    digits = options.digits or DIGITS
+    return Result(evaluation_parts(request, rows, work.tables.is_named, segment, refused, digits), names)
 
 
 def compare(work: Work) -> Result | str:

@@ -199,6 +199,7 @@ COMMANDS: Mapping[str, Spec] = {
         {"output": f"{WRITTEN} by_user fail_if long digits safe_csv", **READ},
         [
             "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
+            "evaluate rec.csv truth.csv -m ndcg --confidence 0.95",
             "evaluate a=a.csv b=b.csv truth.csv -m 'ndcg(gain=linear)@5,MAP'",
         ],
     ),
@@ -339,13 +340,15 @@ COMMANDS: Mapping[str, Spec] = {
     ),
 }
 COLUMN = "name of this column"
+OF_MEANS = {"confidence": {"text": "confidence level: adds the intervals of means", "default": None}}
 MAY_HAVE_COLUMN = {"kind": Kind("str", read=parse_items), "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
     "evaluate": {
+        **OF_MEANS,
         "fail_if": {
             "text": "exit with 3 if a condition holds: 'ndcg@10 < 0.3', problems, or SQL over the rows, as "
             "in 'users_without_rec > 0.05 * users'"
-        }
+        },
     },
     "compare": {"format": {"kind": word(*FORMATS, "latex", "sql")}, "segment": MAY_HAVE_COLUMN},
     "report": {
@@ -379,7 +382,7 @@ CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for o
             "kind": Kind("str", read=file_in(*COPY_OPTIONS, TREC)),
         }
     },
-    "sql": {"output": {"text": "write the SQL here"}},
+    "sql": {**OF_MEANS, "output": {"text": "write the SQL here"}},
     **{
         name: {"format": {"default": "table", "text": "format of the list"}}
         for name in ("measures", "functions")

@@ -85,9 +85,15 @@ def cut_off_heading(k: int | None) -> str:
 
 
 def evaluation_parts(
-    request: Request, rows: Sequence[Row], is_named: bool, segment: str | None, refused: Sequence[Row]
+    request: Request,
+    rows: Sequence[Row],
+    is_named: bool,
+    segment: str | None,
+    refused: Sequence[Row],
+    digits: int,
 ) -> Iterator[Part]:
     """Yield the means of all users, then of segments; `refused` are rows of ranking.abstention."""
+    rows = [{**row, **dict(mean_texts(request, row, digits))} for row in rows]
     everybody = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
     if request.choices:
         yield measures_table("Ranking measure", request.choices, everybody, is_named)
@@ -102,6 +108,14 @@ def evaluation_parts(
         choices = [*request.choices, *request.beyond_accuracy_by_user]
         yield measures_table("Ranking measure", choices, others, is_named, segment)
         yield few_users(others)
+
+
+def mean_texts(request: Request, row: Row, digits: int) -> Iterator[tuple[str, str]]:
+    """Yield each measure with an interval, with the text of both."""
+    for name, *ends in map(request.names_of, (*request.choices, *request.beyond_accuracy)):
+        if ends and row[name] is not None:
+            low, high = map(row.get, ends)
+            yield name, " ".join(format_mean(row[name], low, high, digits=digits)).strip()
 
 
 def measures_table(
@@ -138,6 +152,7 @@ def long_rows(request: Request, rows: Sequence[Row]) -> list[Row]:
     return [
         {name: row[name] for name in ("system", "segment", "k") if name in row}
         | {"measure": choice.name, "value": row[choice.name]}
+        | {end: row.get(f"{choice.name}_{end}") for end in ("low", "high") if request.confidence}
         for row in rows
         for choice in (*request.choices, *request.beyond_accuracy)
         if row["k"] in choice.cuts and (choice in of_user or row.get("segment", EVERYBODY) == EVERYBODY)

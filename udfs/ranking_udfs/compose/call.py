@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -67,6 +68,24 @@ class Column:
     @property
     def is_probability(self) -> str:
         return str(self.range.is_share).lower()
+
+    @property
+    def low(self) -> str:
+        """Column of the lower end of its mean's confidence interval."""
+        return identifier(f"{self.name}_low")
+
+    @property
+    def high(self) -> str:
+        return identifier(f"{self.name}_high")
+
+    @property
+    def bottom(self) -> str:
+        """Lowest value of the measure, as SQL."""
+        return sql_value(self.range.low)
+
+    @property
+    def top(self) -> str:
+        return sql_value(self.range.high)
 
     @property
     def only_at(self) -> str:
@@ -139,6 +158,7 @@ class Call:
     without_relevant: str = "zero"
     users: str | None = None
     divide: str = "k"  # for precision_recall_curve
+    confidence: float | Decimal = 0  # of intervals; 0 for none
     caller: str = ""  # the name of the function in errors
     types: Types | None = None
     is_part: bool = False  # true for a partition of users, in a database of partitions.py
@@ -189,6 +209,10 @@ class Call:
     def counts_all(self) -> bool:
         """True if the function counts users without truth."""
         return self.function in COUNTING
+
+    @property
+    def alpha(self) -> float:
+        return alpha_of(self.confidence)
 
     @property
     def expected(self) -> bool:
@@ -544,6 +568,11 @@ class Call:
         return ", ".join(identifier(column.name) for column in self.columns)
 
     @property
+    def ranges(self) -> str:
+        """SQL of the lowest and highest value of each measure."""
+        return sql_value({one.name: (one.range.low, one.range.high) for one in self.columns})
+
+    @property
     def measures(self) -> list[Choice]:
         if self.function == "precision_recall_curve":
             return [parse_measure(f"precision(divide={self.divide})"), parse_measure("recall")]
@@ -599,6 +628,12 @@ class Call:
 
 
 COUNTING = ("evaluate", "by_item")
+
+
+def alpha_of(confidence: float | Decimal) -> float:
+    """Return 1 - confidence as it is written, without rounding errors of a DOUBLE."""
+    written = Decimal(repr(confidence)) if isinstance(confidence, float) else confidence
+    return Double(1 - round(written, 19))
 
 
 def number(value: float) -> str:

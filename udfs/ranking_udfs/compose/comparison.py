@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from ..measures.contents import BY_USER
 from ..measures.grammar import SPELLINGS, parse_measures
 from ..measures.registry import COMPARED_MEASURES
-from ..quoting import Double, sql_value, unquoted
+from ..quoting import sql_value, unquoted
 from .arguments import check_predicted_users
-from .call import Call
+from .call import Call, alpha_of
 from .columns import cut, is_number, parse_columns, row_type
 from .templates import Sql, identifier, literal
 
@@ -48,12 +48,6 @@ def list_names(names: Sequence[str | None]) -> str:
     """List names on one line, for an error."""
     text = re.sub(r"[\t\n\f\r ]+", " ", ", ".join("NULL" if name is None else cut(name) for name in names))
     return f"{text[:157]}..." if len(text) > 160 else text
-
-
-def alpha_of(confidence: float | Decimal) -> float:
-    """Return 1 - confidence as it is written, without rounding errors of a DOUBLE."""
-    written = Decimal(repr(confidence)) if isinstance(confidence, float) else confidence
-    return Double(1 - round(written, 19))
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
 """Calls of table functions over lists without measures, with the values that their templates read."""
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
 from .call import Call, nulls
 from .columns import Names, type_of
-from .comparison import alpha_of, list_names
+from .comparison import list_names
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,6 @@ class AbstentionCall(Call):
     """A call of ranking.abstention."""
 
     folder: ClassVar = "comparison"
-    confidence: float | Decimal
-
-    @property
-    def alpha(self) -> float:
-        return alpha_of(self.confidence)
 
 
 @dataclass(frozen=True)

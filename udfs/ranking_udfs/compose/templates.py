@@ -68,6 +68,7 @@ def environment() -> "Environment":
         "identifier": identifier,
         "indent": indented,
         "literal": literal,
+        "normal": normal,
     }
     return loaded
 
@@ -85,6 +86,13 @@ def coalesce(value: float | str | None, default: float) -> float | str:
     if isinstance(value, str):
         return f"coalesce({value}, {Double(default)})"
     return Double(default if value is None else value)
+
+
+def normal(p: float) -> float:
+    """Return the value that a normal variable exceeds in size with this probability: 1.96 for 0.05."""
+    from statistics import NormalDist
+
+    return Double(-NormalDist().inv_cdf(p / 2))
 
 
 def module(path: str) -> Any:

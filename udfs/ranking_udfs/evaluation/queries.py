@@ -7,10 +7,10 @@ from typing import Any
 
 import duckdb
 
-from ..compose.call import range_of
+from ..compose.call import Column, range_of
 from ..compose.columns import parse_columns, row_type
 from ..compose.functions import compose_values
-from ..compose.means import mean, mean_interval
+from ..compose.means import interval, interval_ends, interval_values, mean, with_intervals
 from ..measures.contents import BY_USER
 from ..measures.grammar import Choice
 from ..options import (
@@ -47,6 +47,7 @@ class Request:
     history: bool = False  # whether there is a table `history`
     items: bool = False  # whether there is a table `items`
     users: bool = False  # whether there is a table `users` with all users
+    confidence: float = 0  # of the intervals of means; 0 for none
     predicted_truth: bool = False  # whether there is a table of model-generated labels
     beyond_accuracy: Sequence[Choice] = ()  # beyond-accuracy measures, which are not in `choices`
     head: float = OPTIONS["head"].default  # argument of ranking.beyond_accuracy
@@ -84,6 +85,11 @@ class Request:
         """The beyond-accuracy measures with a value for each user."""
         return [choice for choice in self.beyond_accuracy if choice.measure in BY_USER]
 
+    def names_of(self, choice: Choice) -> list[str]:
+        """Return the columns of a measure: its mean and, on request, the ends of its interval."""
+        has_interval = self.confidence and choice in (*self.choices, *self.beyond_accuracy_by_user)
+        return [choice.name, *(f"{choice.name}_{end}" for end in ("low", "high") if has_interval)]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -101,7 +107,7 @@ def plan(request: Request, has_system: bool) -> Plan:
     means = measured_query(request, "evaluate")
     if request.ties == "trec":
         tables.append(request.make("ranked", ranked_query(request, system)))
-    if request.by_user or request.by_segment:
+    if request.by_user or request.by_segment or request.confidence:
         if request.beyond_accuracy_by_user:
             tables.append(request.make("contents", beyond_accuracy_query(request, system, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "by_user")))
@@ -112,9 +118,17 @@ def plan(request: Request, has_system: bool) -> Plan:
             predicted = measured_query(request, "by_user", "predicted_truth")
             tables.append(request.make("by_predicted", predicted))
         means = means_query(request, system)
+    means = join_beyond_accuracy(request, system, means)
+    if request.confidence and request.beyond_accuracy_by_user:
+        names = ", ".join(identifier(choice.name) for choice in request.beyond_accuracy_by_user)
+        ends = grouped_means(
+            request, f"{system}k", request.table("contents"), request.beyond_accuracy_by_user
+        )
+        ends = f"SELECT * EXCLUDE ({names})\nFROM (\n{ends}\n)"
+        means = join_beyond_accuracy(request, system, means, ends)
     return Plan(
         tables,
-        join_beyond_accuracy(request, system, means),
+        means,
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
@@ -392,55 +406,31 @@ def overlap_query(
 def means_query(request: Request, system: str) -> str:
     """Return the query for the rows of ranking.evaluate, from the tables by_user and counts."""
     counts = request.table("counts")
-    columns = f"{', '.join(COUNTS)}{mean_columns(request, request.choices)}"
-    return (
-        f"SELECT {system}k, {columns}\nFROM {request.table('by_user')}\n"
-        f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
-    )
+    join = f"JOIN {counts} USING (system)" if system else f"CROSS JOIN {counts}"
+    columns = f"{system}k, {', '.join(COUNTS)}"
+    return grouped_means(request, columns, f"{request.table('by_user')}\n{join}", request.choices)
 
 
 def intervals_query(source: str, keys: str, measures: Iterable[Choice], confidence: float) -> str:
     """Return the query for means of measures with their intervals and numbers of users, by keys.
 
-    `source` is a table, or a query in parentheses. The variance is computed in a second pass from differences
-    to the mean, since one pass would lose digits if means are large.
+    `source` is a table, or a query in parentheses.
     """
     values = ", ".join(
         f"{{measure: {literal(choice.name)}, value: {identifier(choice.name)}::DOUBLE, "
-        f"bottom: {sql_value(choice.measure.range.low)}, top: {sql_value(choice.measure.range.high)}}}"
+        f"bottom: {sql_value(range_of(choice).low)}, top: {sql_value(range_of(choice).high)}}}"
         for choice in measures
     )
-    interval = mean_interval(
-        mean="means.mean",
-        standard_error="sqrt(variance / nullif(means.users - 1, 0))",
-        users="means.users",
-        is_constant="means.least = means.most",
-        is_binary="is_binary",
-        bottom="means.bottom",
-        top="means.top",
-        alpha=repr(1 - confidence),
-    )
-    same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
-    return f"""WITH one_user AS (
-    SELECT {keys}, unnest([{values}], max_depth := 2)
-    FROM {source}
-), means AS MATERIALIZED (
-    SELECT {keys}, measure, bottom, top, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
-        min(value) AS least, max(value) AS most,
-        {mean("value", False)} AS mean
-    FROM one_user
-    GROUP BY ALL
-)
-SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
+    return f"""SELECT {keys}, measure, zeros, mean,
+    len(sorted) AS users, sorted[1] AS least, sorted[-1] AS most,
+    {interval_ends("ends", "bottom", "top")}
 FROM (
-    SELECT means, {interval} AS ends
+    SELECT *, {interval("mean", "sorted", "bottom", "top", confidence)} AS ends
     FROM (
-        SELECT means, {mean("square", False)} AS variance, bool_and(is_binary) AS is_binary
-        FROM (
-            SELECT means, (value - mean) ** 2 AS square, value IN (0, 1) AS is_binary
-            FROM one_user AS one
-            JOIN means ON {same} AND one.measure = means.measure
-        )
+        SELECT {keys}, measure, bottom, top, count(*) FILTER (value = 0) AS zeros,
+            list_sort(coalesce(list(value) FILTER (value IS NOT NULL), []), 'ASC') AS sorted,
+            {mean("value", False)} AS mean
+        FROM (SELECT {keys}, unnest([{values}], max_depth := 2) FROM {source})
         GROUP BY ALL
     )
 )"""
@@ -458,15 +448,15 @@ def by_segment_query(request: Request, system: str) -> str:
         "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec, "
         "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
     )
-    keys = f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k"
+    keys = f"{system}coalesce(segment, {literal(NONE)}) AS segment, k"
     source = with_segments(request, request.table("by_user"))
-    query = f"{keys}, {users}{mean_columns(request, request.choices)}\nFROM {source}\nGROUP BY ALL"
+    query = grouped_means(request, f"{keys}, {users}", source, request.choices)
     if request.columns["without_relevant"] == "skip":
         query = add_excluded_counts(request, query)
     if not request.beyond_accuracy_by_user:
         return query
     source = with_segments(request, request.table("contents"))
-    means = f"{keys}{mean_columns(request, request.beyond_accuracy_by_user)}\nFROM {source}\nGROUP BY ALL"
+    means = grouped_means(request, keys, source, request.beyond_accuracy_by_user)
     return join_beyond_accuracy(request, system, query, means, "segment")
 
 
@@ -513,14 +503,19 @@ def replaced_text(request: Request, names: Iterable[str]) -> str:
     return f" REPLACE ({', '.join(quoted)})" if request.safe_text else ""
 
 
-def mean_columns(request: Request, choices: Iterable[Choice]) -> str:
-    """Return the mean of each measure, each after a comma; as SQL if queries are composed."""
-    means = []
-    for choice in choices:
-        name = identifier(choice.name)
-        value = mean(name, range_of(choice).has_exact_sums) if request.types else f"ranking.mean({name})"
-        means.append(f",\n    {value} AS {name}")
-    return "".join(means)
+def grouped_means(request: Request, keys: str, source: str, choices: Iterable[Choice]) -> str:
+    """Return the query for the mean of each measure, with its interval on request, by these first columns."""
+    columns, texts = [Column(choice.name, "", range_of(choice)) for choice in choices], [keys]
+    for column in columns:
+        name = identifier(column.name)
+        value = mean(name, column.is_share) if request.types else f"ranking.mean({name})"
+        texts.append(f"{value} AS {name}")
+        if request.confidence:
+            texts.append(interval_values(column, value))
+    query = f"SELECT {JOINED.join(texts)}\nFROM {source}\nGROUP BY ALL"
+    if not (request.confidence and columns):
+        return query
+    return f"FROM {with_intervals(f'({query})', columns, request.confidence, request.is_portable)}"
 
 
 def cut_off_condition(cuts: Sequence[int | None]) -> str:

@@ -98,6 +98,7 @@ class Evaluation:
             history=inputs.history is not None,
             items=inputs.items is not None,
             users=inputs.users is not None,
+            confidence=(options["confidence"] or 0) if self.caller == "evaluate" else 0,
             predicted_truth=inputs.predicted_truth is not None,
             also=options["also"] or (),
             time=inputs.time,
@@ -402,8 +403,8 @@ class Evaluation:
         request, steps, systems = self.request, steps or self.plan, self.systems
         names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
         counts = [*OF_LISTS][: 1 + request.history] if request.beyond_accuracy else []
-        names += [identifier(choice.name) for choice in request.choices] + counts
-        names += [identifier(choice.name) for choice in request.beyond_accuracy]
+        names += map(identifier, chain(*map(request.names_of, request.choices)))
+        names += [*counts, *map(identifier, chain(*map(request.names_of, request.beyond_accuracy)))]
         source, order = f"({steps.summary})", []
         if steps.by_segment:
             everybody = f"SELECT 0 AS is_segment, {literal(EVERYBODY)} AS segment, * FROM {source}"
