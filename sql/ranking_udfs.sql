@@ -2876,9 +2876,8 @@ THEN 'text' ELSE 'same' END))
 ), list_evidence AS MATERIALIZED (
 SELECT
 system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_merged, is_stepped,
-coalesce(isinf(lowest) OR abs(lowest) BETWEEN 2147483647 AND 2147483648
-OR abs(lowest) BETWEEN 3.4e38 AND 3.41e38, false) OR coalesce(isinf(highest) OR abs(highest) BETWEEN 2147483647 AND 2147483648
-OR abs(highest) BETWEEN 3.4e38 AND 3.41e38, false) AS is_masked,
+greatest(abs(lowest), abs(highest)) AS size,
+isinf(size) OR size BETWEEN 2147483647 AND 2147483648 OR size BETWEEN 3.4e38 AND 3.41e38 AS is_masked,
 is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1 AS is_numbered,
 hit_ranks[3] <= n_relevant AS is_top,
 is_top AND list_transform(hits, lambda one: one.grade)
@@ -3005,18 +3004,9 @@ THEN 'text' ELSE 'same' END))
 ), lengths AS NOT MATERIALIZED (
 SELECT
 name,
-CASE
-WHEN longest = shortest AND shortest BETWEEN 8 AND other_shortest - 1 THEN shortest
-WHEN other_longest = other_shortest AND other_shortest BETWEEN 8 AND shortest - 1 THEN other_shortest
-ELSE 2147483647
-END AS cut
-FROM (
-SELECT
-name, min(len(text)) FILTER (is_rec) AS shortest, max(len(text)) FILTER (is_rec) AS longest,
-min(len(text)) FILTER (NOT is_rec) AS other_shortest, max(len(text)) FILTER (NOT is_rec) AS other_longest
-FROM ids
-WHERE is_text
-GROUP BY name)
+CASE WHEN min(longest) = min(shortest) AND min(shortest) BETWEEN 8 AND max(shortest) - 1 THEN min(shortest) ELSE 2147483647 END AS cut
+FROM (SELECT name, is_rec, min(len(text)) AS shortest, max(len(text)) AS longest FROM ids WHERE is_text GROUP BY ALL)
+GROUP BY name
 ), matched AS NOT MATERIALIZED (
 SELECT
 ids.*, alike.text AS alike,

@@ -468,7 +468,7 @@ def severity(problem: Problem) -> str:
     of = f" of {problem.counted}"
     found = [f"{name} from {share:.0%}{of}" if share else name for name, share in bounds if share is not None]
     found += ["otherwise info" if found else "info"] * all(share != 0 for _, share in bounds)
-    return "decided by a statistical test" if problem.is_tested else ", ".join(found)
+    return "decided by a statistical test" if problem.severity == "tested" else ", ".join(found)
 
 
 @cache

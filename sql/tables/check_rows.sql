@@ -6,9 +6,9 @@
 --
 -- A repeated item has a row for each occurrence except one. unjudged and without_relevant change no row.
 --
--- Codes about a column, a whole table or all ids have no rows. These are unfit_column, column_not_read, number_not_read,
--- no_rows, no_time, no_common_id, placeholder, several_ids, unlisted_items, nothing_relevant, nothing_but_hits, swapped, systems_apart, labelled_apart and
--- labelled_in_part.
+-- Codes about a column, a whole table or all ids have no rows. These are unfit_column, column_not_read, number_not_read, no_rows,
+-- no_time, no_common_id, placeholder, several_ids, unlisted_items, nothing_relevant, nothing_but_hits, swapped, systems_apart,
+-- labelled_apart and labelled_in_part.
 CREATE OR REPLACE MACRO ranking.check_rows(ARGUMENTS) AS TABLE
 {% import "tables/internal/check.jinja" as check %}
 WITH {{ check.problems(of) }}, listed_rows AS NOT MATERIALIZED (

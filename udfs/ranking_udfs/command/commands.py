@@ -23,8 +23,8 @@ from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import COUNTS, OF_LISTS, Row, in_unit, using_unit
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
-from ..inputs.files import extension
 from ..inputs.manifest import add_stored_run, manifest, manifest_path, stem
+from ..inputs.paths import extension
 from ..inputs.tables import Inputs, Tables, input_files, load
 from ..options import defaults
 from ..quoting import literal

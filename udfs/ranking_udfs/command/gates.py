@@ -17,7 +17,7 @@ from ..evaluation.problems import errors_about, grave, hint_of, is_problem, prob
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..inputs.evaluation import Evaluation
-from ..inputs.files import column_types
+from ..inputs.sources import column_types
 from ..measures.contents import CONTENTS
 from ..measures.grammar import measure_of
 from ..options import Values

@@ -20,8 +20,9 @@ from ..evaluation.defaults import DIGITS, FORMULA
 from ..evaluation.errors import DataError
 from ..evaluation.queries import fetch_rows
 from ..evaluation.words import Row, format_number
-from ..inputs.files import column_types, extension
 from ..inputs.manifest import METADATA
+from ..inputs.paths import extension
+from ..inputs.sources import column_types
 from ..quoting import identifier, literal
 from ..texts import printable, shorten
 from ..writing import atomic_file

@@ -8,7 +8,7 @@ import duckdb
 from ..evaluation.errors import DataError
 from ..evaluation.queries import fetch_rows
 from ..inputs.events import read_events, split_query
-from ..inputs.files import extension
+from ..inputs.paths import extension
 from ..quoting import identifier, literal
 from .output import check_folder, check_outputs, write_rows
 

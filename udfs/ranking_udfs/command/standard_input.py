@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from ..evaluation.errors import DataError, error_summary
-from ..inputs.files import STDIN
+from ..inputs.paths import STDIN
 from ..inputs.tables import Inputs
 
 

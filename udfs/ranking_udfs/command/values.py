@@ -79,7 +79,7 @@ def file_in(*endings: str) -> Callable[[str], str]:
     """Return a parser for the path of a file with one of these extensions."""
 
     def parse(path: str) -> str:
-        from ..inputs.files import extension
+        from ..inputs.paths import extension
 
         ending = TREC if path.lower().endswith(TREC) else extension(path)
         if ending not in endings:

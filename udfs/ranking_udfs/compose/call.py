@@ -253,21 +253,12 @@ class Call:
         return "MATERIALIZED" if may_be_1_5 else "NOT MATERIALIZED"
 
     @property
-    def rec_columns(self) -> str:
-        names = [self.user, self.item, self.score, *([self.system or "system"] * self.may_have_systems)]
-        return nulls(names)
-
-    @property
-    def truth_columns(self) -> str:
-        return nulls(self.truth_names)
+    def rec_names(self) -> list[str]:
+        return [self.user, self.item, self.score, *([self.system or "system"] * self.may_have_systems)]
 
     @property
     def truth_names(self) -> list[str]:
         return [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
-
-    @property
-    def users_columns(self) -> str:
-        return nulls([self.user])
 
     @property
     def has_systems(self) -> bool:
@@ -641,12 +632,6 @@ def number(value: float) -> str:
     if float(value).is_integer() and abs(value) < 2**53:  # Before Python 3.12, int has no is_integer.
         return str(int(value))
     return str(Double(value))
-
-
-def nulls(names: Sequence[str]) -> str:
-    """Return columns of NULL with these names, each once."""
-    once = {name.lower(): name for name in names}
-    return ", ".join(f"NULL AS {identifier(name)}" for name in once.values())
 
 
 def escaped(name: str) -> str:

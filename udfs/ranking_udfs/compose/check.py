@@ -12,7 +12,7 @@ from ..options import GRADES
 from ..quoting import sql_value
 from . import portable
 from .arguments import check_predicted_users
-from .call import Call, Types, escaped, nulls
+from .call import Call, Types, escaped
 from .columns import Names, parse_columns, row_type
 from .columns import problems as problems_of_columns
 from .problems import FORMS, Entry, Problem, problems
@@ -62,8 +62,8 @@ class CheckCall(Call):
         return "truths" if self.has_users else "_ranking_truth"
 
     @property
-    def rec_columns(self) -> str:
-        return nulls([self.user, self.item, self.score, self.system or "system", "rank"])
+    def rec_names(self) -> list[str]:
+        return [self.user, self.item, self.score, self.system or "system", "rank"]
 
     @property
     def truth_names(self) -> list[str]:
@@ -77,14 +77,6 @@ class CheckCall(Call):
     @property
     def known_truth(self) -> Mapping[str, str] | None:
         return self.known[self.truth] if self.known else None
-
-    @property
-    def history_columns(self) -> str:
-        return nulls([self.user, self.item, self.time_name])
-
-    @property
-    def items_columns(self) -> str:
-        return nulls([self.item])
 
     @property
     def time_name(self) -> str:
@@ -208,9 +200,6 @@ class CheckCall(Call):
 
     def parts(self, source: str) -> list[dict[str, str]]:
         return self.all_parts.get(source, [])
-
-    def any_has(self, source: str, name: str) -> bool:
-        return any(part[name] != "NULL" for part in self.parts(source))
 
     def row_parts(self, source: str) -> list[dict[str, str]]:
         return [part for part in self.parts(source) if part["count"]]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
-from .call import Call, nulls
+from .call import Call
 from .columns import Names, type_of
 from .comparison import list_names
 
@@ -95,14 +95,6 @@ class ContentsCall(RecCall):
     @property
     def has_catalog(self) -> bool:
         return self.has_history or self.has_items
-
-    @property
-    def history_columns(self) -> str:
-        return nulls([self.user, self.item])
-
-    @property
-    def items_columns(self) -> str:
-        return nulls([self.item, self.category])
 
     @property
     def of_users(self) -> list[Content]:

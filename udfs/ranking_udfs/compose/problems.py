@@ -68,18 +68,10 @@ class Problem:
         about = self.sentence.partition(":")[0]
         return about if about in ("truth", "history") else "rec"
 
-    @property
-    def is_tested(self) -> bool:
-        return self.severity == "tested"
-
     def share(self, severity: str) -> float | None:
         """Return the lowest share with this severity: 0 is always, and None never."""
         match = re.search(rf"{severity}(?: from (\S+?))?(?:,|$)", self.severity)
         return float(match[1] or 0) if match else None
-
-    @property
-    def can_be_problem(self) -> bool:
-        return self.severity != "info"
 
     @property
     def has_query(self) -> bool:
@@ -112,7 +104,7 @@ class Problem:
             f"{share:g}" if share is not None else None for share in map(self.share, ("error", "warning"))
         )
         advice = map(self.advice, (SQL, COMMAND, PYTHON))
-        tested = "tested" if self.is_tested else ""
+        tested = self.severity * (self.severity == "tested")
         cells = (self.code, self.about, self.needs, self.counted, *shares, tested, self.sentence, *advice)
         return " | ".join(cell or "" for cell in cells)
 

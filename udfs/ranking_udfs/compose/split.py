@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..kinds import Typed
 from ..quoting import unquoted
-from .call import Call, nulls
+from .call import Call
 from .columns import cut, is_integer, no_column, row_type, time_kind, type_of
 from .portable import column_problem
 from .templates import literal
@@ -63,10 +63,6 @@ class SplitCall:
             yield f"folds must be 1 without test_size, which says how long each test is, got {self.folds}"
 
     # --- The columns ---
-
-    @property
-    def event_columns(self) -> str:
-        return nulls([self.user, self.item, self.time])
 
     @property
     def column_problem(self) -> str:

@@ -1,6 +1,7 @@
 """The SQL templates in the folder `sql/`, and the environment that loads them."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,7 @@ def environment() -> "Environment":
         "indent": indented,
         "literal": literal,
         "normal": normal,
+        "nulls": nulls,
     }
     return loaded
 
@@ -86,6 +88,12 @@ def coalesce(value: float | str | None, default: float) -> float | str:
     if isinstance(value, str):
         return f"coalesce({value}, {Double(default)})"
     return Double(default if value is None else value)
+
+
+def nulls(names: Iterable[str]) -> str:
+    """Return columns of NULL with these names, each once."""
+    once = {name.lower(): name for name in names}
+    return ", ".join(f"NULL AS {identifier(name)}" for name in once.values())
 
 
 def normal(p: float) -> float:

@@ -25,7 +25,7 @@ PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
 
 def grave() -> dict[str, Problem]:
     """Return the problems that can be errors or warnings, by code."""
-    return {code: problem for code, problem in problems().items() if problem.can_be_problem}
+    return {code: problem for code, problem in problems().items() if problem.severity != "info"}
 
 
 def is_problem(row: Row) -> bool:

@@ -34,7 +34,7 @@ from ..options import COMPARISON, GROUPS, OPTIONS, VERBS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
-from .files import Source
+from .sources import Source
 from .tables import Inputs, Tables, file_of, load, with_own_columns
 
 # The tables for beyond-accuracy measures, and how to pass them to the command and in Python.

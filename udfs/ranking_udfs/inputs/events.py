@@ -13,8 +13,12 @@ from ..kinds import Typed
 from ..options import ARGUMENTS, column_of
 from ..quoting import identifier, literal
 from ..texts import shorten
-from . import files
 from .catalogs import Catalog
+from .delimited import is_refused, line_rows
+from .files import MERGED
+from .paths import extension, list_files, pattern
+from .rows import find_columns
+from .sources import QUOTED, Wanted, column_types, typed_rows
 
 FILES = Catalog()
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
@@ -32,28 +36,28 @@ def read_events(
     """Return the SQL for the rows of events, their columns by role, and the type of the time."""
     table = catalog.find(con, path)
     rows, is_csv = file_rows(con, path, catalog) if table is None else (table, False)
-    types = files.column_types(con, rows)
+    types = column_types(con, rows)
     columns = {role: column_of(column, path, role) for role, column in columns.items()}
-    names = files.find_columns(con, path, types, files.Wanted(columns, is_command=is_command), {})
+    names = find_columns(con, path, types, Wanted(columns, is_command=is_command), {})
     if is_csv:
-        rows = files.typed_rows(con, literal(path), rows, {"time": names["time"]})
-        types = files.column_types(con, rows)
+        rows = typed_rows(con, literal(path), rows, {"time": names["time"]})
+        types = column_types(con, rows)
     return rows, names, check_time(con, path, rows, names["time"], types)
 
 
 def file_rows(con: duckdb.DuckDBPyConnection, path: str, catalog: Catalog) -> tuple[str, bool]:
     """Return the SQL for the rows of a file, and whether it is CSV; all columns of CSV are VARCHAR."""
-    kind = files.extension(path)
-    parts = files.list_files(con, path)
+    kind = extension(path)
+    parts = list_files(con, path)
     if not parts:
         raise catalog.missing_error(con, path)
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
     is_csv = READERS[kind] == "read_csv"
-    options = files.QUOTED if is_csv else files.MERGED if len(parts) > 1 else ""
-    rows = f"{READERS[kind]}({literal(files.pattern(path))}{options})"
-    if is_csv and (files.is_refused(con, rows) or len(files.column_types(con, rows)) == 1):
-        rows = files.line_rows(path, parts)
+    options = QUOTED if is_csv else MERGED if len(parts) > 1 else ""
+    rows = f"{READERS[kind]}({literal(pattern(path))}{options})"
+    if is_csv and (is_refused(con, rows) or len(column_types(con, rows)) == 1):
+        rows = line_rows(path, parts)
     elif is_csv:
         rows = f"{rows[:-1]}, all_varchar = true)"
     return rows, is_csv

@@ -19,7 +19,8 @@ from ..quoting import identifier, literal
 from ..texts import shorten
 from ..version import PACK, version
 from .evaluation import Evaluation
-from .files import QUOTED, column_types, extension, pattern
+from .paths import extension, pattern
+from .sources import QUOTED, column_types
 from .tables import Tables, file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file

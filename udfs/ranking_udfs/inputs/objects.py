@@ -14,7 +14,7 @@ from ..compose.columns import nearest_column
 from ..evaluation.errors import DataError
 from ..options import ARGUMENTS, Values, column_of
 from ..texts import shorten
-from .files import matching_columns
+from .sources import matching_columns
 
 # Keys for ids and grades in addition to the names of columns. The first group with a match applies. The last
 # group of queries applies only to a dict with a list, since `id` may be the id of an item.

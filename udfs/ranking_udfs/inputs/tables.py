@@ -34,26 +34,24 @@ from ..options import ARGUMENTS, OPTIONS, Values, columns_by_table, defaults, re
 from ..quoting import identifier, literal
 from ..texts import LONGEST, shorten
 from .catalogs import Catalog, Frame, attach_statement
-from .files import (
+from .files import OF_CSV, open_source
+from .lists import BLANKS
+from .paths import STDIN, list_files
+from .rows import OF_ITEMS
+from .sources import (
     ALSO,
-    BLANKS,
     IDS,
-    OF_CSV,
-    OF_ITEMS,
     QRELS,
     RUN,
-    STDIN,
     MissingColumnsError,
     Source,
     Wanted,
     is_also,
-    list_files,
     missing_text,
-    open_source,
     option,
     option_text,
-    plain_path,
 )
+from .trec import plain_path
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 SHOWN = ("title", "text")  # columns to show next to ids

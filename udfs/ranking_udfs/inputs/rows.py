@@ -1,0 +1,380 @@
+"""Rows of any reader: the columns that are read, their types, and a row for each item of a list."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import duckdb
+
+from ..compose.columns import is_number, nearest_columns
+from ..evaluation.errors import DataError
+from ..options import ARGUMENTS
+from ..quoting import identifier, literal
+from ..texts import nearest, shorten
+from .catalogs import Frame
+from .lists import (
+    ALL_TEXT,
+    PLACE,
+    equal_lists,
+    has_empty_list,
+    lists_of_ids,
+    split_rows,
+    unnested_rows,
+    with_list,
+)
+from .sources import (
+    IDS,
+    NUMBERS,
+    MissingColumnsError,
+    Source,
+    Wanted,
+    column_types,
+    empty_source,
+    first_id_type,
+    is_also,
+    is_of_numbers,
+    matching_columns,
+    struct_literal,
+    typed_rows,
+)
+
+TEXT = ("VARCHAR", "JSON")  # the types of columns that may hold numbers as text
+OF_ITEMS = ("itemid", "score", "rank")
+
+
+class Nested(NamedTuple):
+    """A field of a column with structs, lists of structs, or maps."""
+
+    column: str
+    field: str
+    kind: str  # the type of the field
+    is_list: bool
+    is_struct: bool = True
+
+    @property
+    def sql(self) -> str:
+        """The SQL of the field; a list has been replaced by its elements."""
+        if self.is_struct:
+            return f"struct_extract({identifier(self.column)}, {literal(self.field)})"
+        path = f"$.{identifier(self.field)}"
+        return f"json_extract_string(to_json({identifier(self.column)}), {literal(path)})"
+
+
+Fields = Mapping[str, Nested]  # fields by their name as a column
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The wanted columns of a table, under their names in the table."""
+
+    names: Mapping[str, str]  # of the columns, by role
+    types: Mapping[str, str]  # of all columns; for the columns `listed`, the types of elements
+    nested: Fields
+    listed: Sequence[str]  # the columns with lists of ids and with lists of their numbers
+    order: str  # see Source.order
+    score: str  # the column to make from the ranks of ids without scores, or ""
+
+    @property
+    def inside(self) -> Fields:
+        """The wanted columns that are fields."""
+        return {name: self.nested[name] for name in self.names.values() if name in self.nested}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The types of the columns by role."""
+        fields = {name: nested.kind for name, nested in self.inside.items()}
+        return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
+
+    @property
+    def has_lists(self) -> bool:
+        return bool(self.listed or list_columns(self.names, self.nested))
+
+    @property
+    def places(self) -> dict[str, str]:
+        """The column with the ranks of items in their lists, by role."""
+        return {"rank": PLACE} if self.has_lists and (self.order or "score" in self.names) else {}
+
+    def without_items(self) -> "TableColumns":
+        """Return the columns of lists, without those of their items."""
+        names = {role: name for role, name in self.names.items() if role not in OF_ITEMS}
+        return replace(self, names=names, listed=[], order="", score="")
+
+    @property
+    def texts(self) -> list[str]:
+        """The roles of numbers whose columns may be text."""
+        return [role for role, kind in self.kinds.items() if is_of_numbers(role) and kind in TEXT]
+
+
+def nested_columns(
+    con: duckdb.DuckDBPyConnection, rows: str, types: Mapping[str, str], wanted: Wanted, is_json: bool
+) -> dict[str, Nested]:
+    """Return the fields of columns as `column.field`, and as `field` if only one list has it.
+
+    The types of maps and of JSON do not show their keys, so only wanted keys are returned.
+    """
+    fields_found: dict[str, Nested] = {}
+    for column, of in types.items():
+        if re.fullmatch(r"STRUCT\(.*\)(\[\])?", of):
+            depth = 1 + of.endswith("]")
+            fields = f"(SELECT unnest({identifier(column)}, max_depth := {depth}) FROM {rows})"
+            for field, kind in column_types(con, fields).items():
+                fields_found[f"{column}.{field}"] = Nested(column, field, kind, depth == 2)
+    for name in wanted.columns.values():
+        column, _, field = name.partition(".")
+        if field and re.fullmatch(r"JSON|MAP\(.*\)", types.get(column, "")):
+            fields_found[name] = Nested(column, field, "VARCHAR", False, is_json)
+    counts = Counter(entry.field for entry in fields_found.values() if entry.is_list)
+    fields_found |= {
+        entry.field: entry for entry in [*fields_found.values()] if entry.is_list and counts[entry.field] == 1
+    }
+    return {name: entry for name, entry in fields_found.items() if name not in types}
+
+
+def find_columns(
+    con: duckdb.DuckDBPyConnection, path: str, types: dict[str, str], wanted: Wanted, nested: Fields
+) -> dict[str, str]:
+    """Return the names of the columns by role; MissingColumnsError for a missing or ambiguous column."""
+    by_name = {name.lower(): name for name in [*types, *nested]}  # names are case-insensitive, as in SQL
+    named = {
+        role: matching_columns(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()
+    }
+    names = {role: by_name[matches[0]] for role, matches in named.items() if len(matches) == 1}
+    ids = {names.get(role) for role in IDS}
+    if missing := {role: name for role, name in wanted.required.items() if role not in names}:
+        known = types | {name: entry.kind for name, entry in nested.items()}
+        near = {}
+        for role, name in missing.items():
+            last = ("id", "_id") if name == "itemid" else (name.lower(),)
+            # for example metadata.kind
+            ends = [column for column in by_name if column.rpartition(".")[2] in last and "." in column]
+            alike = nearest(name.rpartition(":")[2], by_name).lower()
+            guesses = [*named[role], *ends, alike, *matching_columns(by_name, role, role, wanted.row_id)]
+            if name == role or role == "time":
+                others = [column for column in known if column not in ids]
+                guesses += map(str.lower, nearest_columns(ARGUMENTS.get(role, ""), others))
+            near[role] = [by_name[guess] for guess in dict.fromkeys(guesses) if guess]
+        hidden = {entry.column for entry in nested.values()} | {entry.field for entry in nested.values()} - {
+            *types
+        }
+        there = shorten(", ".join(name for name in known if name not in hidden))
+        columns = " and ".join(f"no column {name!r}" for name in missing.values())
+        raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.is_command)
+    return names
+
+
+def table_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    wanted: Wanted,
+    function: str = "",
+    has_parts: bool = False,
+) -> Source:
+    """Open the rows of this SQL; `function` reads CSV or JSON. DataError if a score or grade is no number.
+
+    A CSV or JSON file has no reliable types, so the role of a column determines its type, not a sample.
+    """
+    types = column_types(con, rows)
+    nested = nested_columns(con, rows, types, wanted, function == "read_json")
+    text = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
+    listed, order = lists_of_ids(con, path, text, types, wanted, function)
+    try:
+        names = find_columns(con, path, types, wanted.without_score() if order else wanted, nested)
+    except MissingColumnsError as error:
+        if has_nothing_but_empty_lists(con, error, rows, types, wanted):
+            return empty_source(path, types)
+        raise with_list(con, error, text, types, wanted, function) from None
+    names = without_other_lists(names, nested, wanted)
+    lists = {*list_columns(names, nested).values(), *(listed if order != "blanks" else ())}
+    check_one_list(path, names, nested, lists)
+    types |= {entry.field: entry.kind for entry in nested.values() if entry.column in lists}
+    if lists and has_empty_list(con, rows, lists, wanted):
+        return empty_source(path, types)
+    types |= {name: types[name].removesuffix("[]") for name in listed}
+    table_columns = TableColumns(
+        names, types, nested, listed, order, wanted.required["score"] if order else ""
+    )
+    source = columns_source(con, path, text, table_columns, wanted, function, has_parts)
+    if isinstance(path, Frame):
+        source = replace(source, by_list=path.by_list)
+    if (lists or listed) and any(map(is_also, names)):
+        columns = table_columns.without_items()
+        of_lists = columns_source(con, path, text, columns, wanted, function, has_parts)
+        source = replace(source, by_list=of_lists.rows)
+    for column in map(identifier, {*list_columns(names, nested).values()}):
+        rows = f"(SELECT * EXCLUDE ({column}), unnest({column}, max_depth := 2)\nFROM {rows})"
+    return replace(source, file_rows=rows)
+
+
+def has_nothing_but_empty_lists(
+    con: duckdb.DuckDBPyConnection,
+    error: MissingColumnsError,
+    rows: str,
+    types: Mapping[str, str],
+    wanted: Wanted,
+) -> bool:
+    """Return whether items and scores are missing because all lists are empty, and so have no type."""
+    untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
+    return {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted)
+
+
+def list_columns(names: Mapping[str, str], nested: Fields) -> dict[str, str]:
+    """Return the column of the list for each role whose column is a field of a list."""
+    fields = {role: nested[name] for role, name in names.items() if name in nested}
+    return {role: entry.column for role, entry in fields.items() if entry.is_list}
+
+
+def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted) -> dict[str, str]:
+    """Drop optional columns that belong to another list than the items."""
+    in_lists = list_columns(names, nested)
+    optional = {*wanted.optional} & {*in_lists} - {*wanted.required}
+    others = {role for role in optional if in_lists[role] != in_lists.get("itemid")}
+    return {role: name for role, name in names.items() if role not in others}
+
+
+def check_one_list(path: str, names: Mapping[str, str], nested: Fields, lists: Collection[str]) -> None:
+    """Raise DataError if items and numbers belong to different lists."""
+    in_lists = list_columns(names, nested)
+    paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
+    if in_lists and len({*lists} | {in_lists.get(role) for role in paths}) > 1:
+        rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
+        raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
+
+
+def columns_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    table_columns: TableColumns,
+    wanted: Wanted,
+    function: str,
+    has_parts: bool,
+) -> Source:
+    """Open the columns of `table_columns` with their types, in a row for each item."""
+    names, is_json = table_columns.names, function == "read_json"
+    if function not in ALL_TEXT:
+        check_numbers(path, table_columns, is_json)
+    rows = item_rows(path, rows, table_columns, wanted, function)
+    ids = id_types(con, rows, table_columns, function)
+    if function in ("", "read_json"):
+        rows = json_ids(path, rows, names, table_columns.kinds) if is_json else rows
+        times = {"time"} if is_json else set()
+        texts = {role: name for role, name in names.items() if role in times | {*table_columns.texts}}
+        rows = typed_rows(con, literal(path), rows, texts)
+    else:
+        file = (
+            "filename"
+            if has_parts and "filename" not in map(str.lower, table_columns.types)
+            else literal(path)
+        )
+        rows = typed_rows(con, file, rows, names)
+    check_fields(con, path, rows, table_columns.inside)
+    called = {**names, "score": table_columns.score} if table_columns.order else names
+    columns = table_columns.places | {role: identifier(name) for role, name in called.items()}
+    source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
+    is_filled = table_columns.has_lists and not wanted.is_rec
+    types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
+    return replace(source, is_filled=is_filled, types=types, names=names)
+
+
+def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None:
+    """Raise DataError for a column of scores or grades that is not numeric."""
+    for role, kind in table_columns.kinds.items():
+        is_known = is_number(kind) or kind == "VARCHAR" or (role == "rel" and kind == "BOOLEAN")
+        is_open = is_json and kind in ("JSON", '"NULL"')
+        if is_of_numbers(role) and not is_known and not is_open:
+            raise DataError(f"{path}: {table_columns.names[role]!r} must be a number, got {shorten(kind)}")
+
+
+def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted, function: str) -> str:
+    """Return the SQL for the rows with the columns of `table_columns`, one row for each item of a list."""
+    inside, listed = table_columns.inside, table_columns.listed
+    if function == "read_json":
+        rows = json_rows(rows.removesuffix(")"), table_columns.names, table_columns.kinds, inside, listed)
+    elif inside and not function:
+        rows = flat_rows(rows, table_columns.names, inside)
+    if not listed:
+        return rows
+    rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
+    return unnested_rows(rows, listed, table_columns.score, wanted)
+
+
+def id_types(
+    con: duckdb.DuckDBPyConnection, rows: str, table_columns: TableColumns, function: str
+) -> dict[str, str]:
+    """Return the types of userid and itemid; the first id of a CSV file determines the type of its column."""
+    ids = {role: kind for role, kind in table_columns.kinds.items() if role in IDS}
+    if function in ALL_TEXT:
+        texts = [role for role, kind in ids.items() if kind == "VARCHAR"]
+        ids |= {role: first_id_type(con, rows, table_columns.names[role]) for role in texts}
+    if function:
+        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
+    return ids
+
+
+def check_fields(con: duckdb.DuckDBPyConnection, path: str, rows: str, inside: Fields) -> None:
+    """Raise DataError for a field of a struct or map that is NULL in all rows."""
+    for name in (name for name, entry in inside.items() if not entry.is_list):
+        if not con.execute(f"SELECT 1 FROM {rows} WHERE {identifier(name)} IS NOT NULL LIMIT 1").fetchall():
+            raise DataError(f"{path}: no row has {name!r}")
+
+
+def flat_rows(rows: str, names: Mapping[str, str], inside: Fields) -> str:
+    """Return the SQL for the rows with these columns and fields, one row for each element of a list.
+
+    An empty list becomes a row with the grade 0, as in `unnested_rows`, unless the table has scores.
+    """
+    columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names.values()}
+    if (grade := inside.get(names.get("rel", ""))) and grade.is_list:
+        is_none = f"{identifier(grade.column)} IS NULL"
+        columns[names["rel"]] = (
+            f"CASE WHEN {is_none} THEN cast_to_type(0, {grade.sql}) ELSE {grade.sql} END AS "
+        )
+    for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
+        filled = f"CASE WHEN len({column}) > 0 THEN {column} ELSE cast_to_type([NULL], {column}) END"
+        element = f"unnest({column if 'score' in names else filled}) AS {column}"
+        rows = f"(SELECT * REPLACE ({element}), generate_subscripts({column}, 1) AS {PLACE} FROM {rows})"
+        columns[PLACE] = ""
+    return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
+
+
+def json_rows(
+    reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields, listed: Collection[str]
+) -> str:
+    """Return the SQL for the rows of JSON, with DOUBLE numbers: DuckDB could round them to integers."""
+    types = {
+        names[role]: "DOUBLE" if is_of_numbers(role) and kind not in TEXT else "VARCHAR"
+        for role, kind in kinds.items()
+    }
+    types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
+    types |= {name: f"{types[name]}[]" for name in listed}
+    fields: dict[str, list[str]] = {}
+    for name, entry in inside.items():
+        fields.setdefault(entry.column, []).append(f"{identifier(entry.field)} {types.pop(name)}")
+    for entry in inside.values():
+        types[entry.column] = f"STRUCT({', '.join(fields[entry.column])}){'[]' * entry.is_list}"
+    rows = f"{reader}, columns = {struct_literal(types)})"
+    return flat_rows(rows, names, inside) if inside else rows
+
+
+def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    """Return the SQL for the rows with numeric ids of JSON as strings.
+
+    It raises an error for a number with a point or an exponent, since DuckDB reads 1.10 as 1.1. A number
+    begins with a digit or a sign, which sort before the colon; a string begins with a quote.
+    """
+    ids = []
+    for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
+        column = identifier(names[role])
+        written = f"{column}::VARCHAR"
+        refused = f"{written} < ':' AND (contains({written}, '.') OR contains({written}, 'e'))"
+        message = f"{path}: {role} must be a string or an integer, got the number "
+        ids.append(
+            f"CASE WHEN starts_with({written}, '\"') THEN {column} ->> '$'\n"
+            f"        WHEN {refused} THEN error({literal(message)} || {written})\n"
+            f"        ELSE {written} END AS {column}"
+        )
+    replaced = ",\n    ".join(ids)
+    return f"(SELECT * REPLACE (\n    {replaced})\nFROM {rows})" if ids else rows
