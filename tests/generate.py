@@ -117,8 +117,15 @@ def library_tables() -> Iterator[str]:
     for library in coming_from.LIBRARIES:
         note = f" {library.note[0].upper()}{library.note[1:]}." if library.note else ""
         yield f"\n**{library.name}** ({library.version}).{note}\n"
+        same = [row for row in library.rows if row.theirs == row.ours and not row.note]
+        shown = {row.theirs for row in same} if len(same) > 1 else set()
+        if shown:
+            yield f"The same: {', '.join(f'`{row.theirs}`' for row in same)}.\n"
         yield "| theirs | here |\n|---|---|"
         for row in library.rows:
+            if row.theirs in shown:
+                continue
+            shown.add(row.theirs)
             here = f"`{row.ours}`" if not row.differs else ""
             yield f"| `{row.theirs}` | {'; '.join(filter(None, (here, row.note)))} |"
     yield ""

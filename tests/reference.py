@@ -47,6 +47,7 @@ PAGES |= dict.fromkeys(("lists", "predictions", "hivemall"), "aggregates.md")
 # Options that mean the same in each measure; the page explains them once.
 MEANINGS = {"min_grade"}
 USUAL = "; 0 if truth is empty"
+BOTH = " ({}(rec, truth): 1 if rec is empty too)"  # as semantics.md says
 BAR = "\\|"  # which ends no cell
 ARGUMENT_COLUMNS = ("argument", "meaning")
 FACTS = ("Returns", "Caveats", "With predicted_truth", "Errors", "Source")
@@ -173,10 +174,10 @@ def measure_called(name: str) -> Measure | None:
     return MEASURES.get(name) or LIST_MEASURES.get(name)
 
 
-def checked_against(measure: Measure) -> str:
+def checked_against(measure: Measure) -> list[str]:
     """Return the libraries with which the tests compare a measure."""
     witness = (WITNESSES | LIST_WITNESSES).get(measure.name)
-    return ", ".join(dict.fromkeys(LIBRARIES[peer.module] for peer in witness.outside)) if witness else ""
+    return [*dict.fromkeys(LIBRARIES[peer.module] for peer in witness.outside)] if witness else []
 
 
 def group_names(title: str) -> list[str]:
@@ -189,11 +190,17 @@ def group_names(title: str) -> list[str]:
 
 
 def measure_table() -> Iterator[str]:
-    rows = []
+    """Yield the measures by the libraries that tests compare them with, and those without expected ties."""
+    peers: dict[str, list[str]] = {}
     for one in (*MEASURES.values(), *LIST_MEASURES.values()):
-        text = f"[`{one.name}`]({link(one.name, 'measures')}): {one.description}"
-        rows.append([text, "yes" if one.expected else "", checked_against(one)])
-    return table(["measure", "expected over ties", "checked against"], rows)
+        called = f"[`{one.name}`]({link(one.name, 'measures')})"
+        for peer in checked_against(one) or ["a definition in the tests"]:
+            peers.setdefault(peer, []).append(called)
+    yield from table(["checked against", "measures"], ((peer, ", ".join(of)) for peer, of in peers.items()))
+    *without, last = [f"`{one.name}`" for one in MEASURES.values() if not one.expected]
+    yield ""
+    text = "All measures have an expected value over tied scores (`ties := 'expected'`), except"
+    yield filled(f"{text} {', '.join(without)} and {last}.")
 
 
 def sections(title: str) -> Iterator[str]:
@@ -309,7 +316,9 @@ def argument_rows(name: str) -> Iterator[str]:
         if taken:
             where = shared_by_functions()[taken[0]][1]
             path = way(where, page)
-            called = ", ".join(f"`{one}`" for one in taken)
+            missing = [one for one in names if one not in taken]
+            word, short = ("all but ", missing) if len(missing) < len(taken) else ("", taken)
+            called = word + ", ".join(f"`{one}`" for one in short)
             links.append(f"[{group}]({path}#shared-arguments)" + f" ({called})" * (taken != names))
     if links:
         yield from (filled(f"Shared arguments: {', '.join(links)}."), "")
@@ -363,19 +372,19 @@ def choices(option: Option) -> str:
 def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
     rows = []
     for name, option in measure.options.items():
-        default = "none" if option.default is None else f"`{option.default}`"
-        if isinstance(option, Number) and option.default is not None:
-            default = f"{option.default:g}"
-        default += f", of judged rankings `{option.of_judged}`" * (option.of_judged != option.default)
+        is_number = isinstance(option, Number) and option.default is not None
+        default = f"{option.default:g}" if is_number else repr(option.default)
+        default += f", of judged rankings {option.of_judged!r}" * (option.of_judged != option.default)
         meaning = re.sub(r"; NULL for \d+(?:\.\d+)?", "", meanings.get(name) or choices(option))
         if name not in MEANINGS and not meaning.startswith("as for "):
-            rows.append([f"`{name}`", default, markdown(meaning, measure.name)])
+            meaning = meaning if "(default)" in meaning else f"{meaning.rstrip('.')}; by default {default}"
+            rows.append([f"`{name}`", markdown(meaning, measure.name)])
     others = [name for name, text in meanings.items() if text.startswith("as for ")]
     if others:
         same = meanings[others[0]].removeprefix("as for ranking.")
-        rows.insert(0, [", ".join(f"`{name}`" for name in others), "", f"as for [{same}](#{same})"])
+        rows.insert(0, [", ".join(f"`{name}`" for name in others), f"as for [{same}](#{same})"])
     if rows:
-        yield from (*table(["option", "default", "meaning"], rows), "")
+        yield from (*table(OPTION_COLUMNS, rows), "")
 
 
 def measure_section(measure: Measure) -> Iterator[str]:
@@ -390,7 +399,8 @@ def measure_section(measure: Measure) -> Iterator[str]:
             meanings |= dict.fromkeys(names.split(", "), text)
         ((_, *given),) = ([one for one in form if one.split()[0] != "truth"] for form in parameters(name))
         calls = wrapped(f"ranking.{name}({', '.join(['rec, truth', *given])})")
-        returns = head(name).fields["Returns"].removesuffix("; NULL for NULL").removesuffix(USUAL)
+        returns = head(name).fields["Returns"].removesuffix("; NULL for NULL").removesuffix(BOTH.format(name))
+        returns = returns.removesuffix(USUAL)
         facts = {"returns": returns.removeprefix("DOUBLE, ") if returns != "DOUBLE, [0, 1]" else ""}
         lines += [(head(name).query, head(name).result)] * (head(name).result != lines[-1][1])
     yield from section(name, parts, calls, option_rows(measure, meanings), **facts, source=source)
@@ -425,7 +435,7 @@ NAMES = {
 }
 WAYS = {"SQL:": SQL, "Command:": COMMAND, "Python:": PYTHON}
 IN_SQL = {"report": "compare"}
-OPTION_COLUMNS = ("option", "meaning", "default")
+OPTION_COLUMNS = ("option", "meaning")
 
 
 def check_codes() -> Iterator[str]:
@@ -434,7 +444,7 @@ def check_codes() -> Iterator[str]:
         yield f"\n## {title}"
         for problem in (one for one in problems().values() if one.about == place):
             message = problem.sentence.format(**NAMES, least="above 0")
-            yield f"\n### `{problem.code}`\n\n```text\n{message}\n```\n"
+            yield f"\n### `{problem.code}`\n\n`{message}`\n"
             yield "\n".join(meaning_lines(problem.meaning))
             yield f"\n- **Severity**: {severity(problem)}."
             if problem.needs:
@@ -444,9 +454,10 @@ def check_codes() -> Iterator[str]:
             if texts[2] == texts[0].replace(" := ", "="):  # the page says so once
                 del ways["Python:"]
             lines = [f"{where:<9}{text}" for where, text in ways.items()]
-            lines = lines if len({*texts}) > 1 else [texts[0]]
             lines = [textwrap.fill(line, 106, subsequent_indent=" " * 9) for line in lines]
-            if any(texts):
+            if len({*texts}) == 1 and texts[0]:
+                yield filled(f"- **Fix**: {texts[0]}.", "  ")
+            elif any(texts):
                 yield "- **Fix**:\n\n  ```text\n" + textwrap.indent("\n".join(lines), "  ") + "\n  ```"
     yield ""
 
@@ -472,16 +483,16 @@ def severity(problem: Problem) -> str:
 
 
 @cache
-def option_record(command: str, name: str) -> tuple[str, str, str]:
-    """Return an option of a command as it is written, its meaning and its default."""
+def option_record(command: str, name: str) -> tuple[str, str]:
+    """Return an option of a command as it is written, and its meaning with its default."""
     one = options.option(command, name)
     called, text = one.get_help_record(click.Context(click.Command(command))) or ("", "")
-    default = f"`{one.default}`" if one.show_default else "**required**" * one.required
-    return f"`{called}`", re.sub(r"\s*\[(default: .*|required)\]$", "", text), default
+    default = f"; by default `{one.default}`" if one.show_default else " (required)" * one.required
+    return f"`{called}`", re.sub(r"\s*\[(default: .*|required)\]$", "", text) + default
 
 
 @cache
-def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
+def shared_options() -> dict[str, dict[str, tuple[str, str]]]:
     """Return the options that several commands have with one meaning, by group and name."""
     groups = [
         (command, *group) for command in options.COMMANDS for group in options.groups_of(command).items()
@@ -490,7 +501,7 @@ def shared_options() -> dict[str, dict[str, tuple[str, str, str]]]:
         (group, name, option_record(command, name)) for command, group, names in groups for name in names
     ]
     counts = Counter((name, record) for _, name, record in every)
-    found: dict[str, dict[str, tuple[str, str, str]]] = {}
+    found: dict[str, dict[str, tuple[str, str]]] = {}
     for group, name, record in every:
         most = max(n for (one, _), n in counts.items() if one == name)
         if counts[name, record] == most > 1 and not any(name in records for records in found.values()):
@@ -578,7 +589,9 @@ def python_functions() -> Iterator[str]:
         facts = {"Returns": text.get("Returns", "")}
         facts |= {f"Raises {error}": why for error, why in entries(text["Raises"]).items()}
         told = {
-            title: fact for title, fact in facts.items() if fact.rstrip(".") not in ("", "as for `evaluate`")
+            title: fact
+            for title, fact in facts.items()
+            if fact.rstrip(".") not in ("", "as for `evaluate`") and f"the columns of `{in_sql}`" not in fact
         }
         yield from (filled(f"- **{title}**: {joined(fact)}", "  ") for title, fact in told.items())
         if "Example" in text:

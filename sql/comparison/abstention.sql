@@ -1,23 +1,22 @@
 -- Computes the error rates of each score threshold for abstention: answerable users refused, unanswerable users answered.
 --
 -- truth: Users without a relevant item are unanswerable. Users in neither truth nor `users` are not counted.
--- Returns:    One row per system and threshold. Thresholds are the best scores of the lists, without repetition. If there
---             are more than 100, the result has 100 at equal steps, and the two with the fewest errors and the smallest sum
---             of error rates.
+-- Returns:    One row per system and threshold: the best score of each list. If there are more than 100, the result has
+--             100 at equal steps, and the two with the fewest errors and the smallest sum of error rates.
 --             `users_with_relevant`, `users_without_relevant`: answerable and unanswerable users.
 --             `wrongly_refused`: answerable users with a best score below threshold, or without a list.
 --             `wrongly_answered`: unanswerable users with a best score of at least threshold.
---             `refused_share`, `answered_share`: these two as shares. NULL if there is no such user.
+--             `refused_share`, `answered_share`: these two as shares, NULL without such users.
 --             `refused_low`, `refused_high`, `answered_low`, `answered_high`: Wilson's intervals.
---             `auc`: probability that an answerable user has a better best score than an unanswerable one. Ties count half.
---             The same for all thresholds; NULL without users of both kinds.
+--             `auc`: probability that an answerable user has a better best score than an unanswerable one, in each row
+--             the same; ties count half. NULL without users of both kinds.
 --             `auc_low`, `auc_high`: DeLong's interval on the logit scale, NULL for fewer than 5 users of either kind.
 -- Source:     DeLong, DeLong and Clarke-Pearson (1988). Sun and Xu (2014). Wilson (1927).
 -- Example:    SELECT system, threshold, wrongly_refused, wrongly_answered, round(auc, 3) AS auc
---             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused <= 2 ORDER BY ALL DESC LIMIT 2;
+--             FROM ranking.abstention('rec', 'truth') WHERE wrongly_refused = 2 ORDER BY ALL DESC LIMIT 1;
 --
--- With `descending := false`, the best score is the lowest, and a list is refused above the threshold. A user without a list,
--- or with NULL and NaN scores only, is refused at every threshold. A system without scores has one row with threshold NULL.
+-- With `descending := false`, the best score is the lowest, and a list is refused above the threshold. A list with NULL
+-- and NaN scores only counts as none. A system without scores has one row with threshold NULL.
 CREATE OR REPLACE MACRO ranking.abstention(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}

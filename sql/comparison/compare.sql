@@ -1,53 +1,51 @@
 -- Compares systems user by user: the mean difference of each measure, its confidence interval and a verdict.
 --
 -- measures: By default ndcg, recall, average_precision, mrr, hit_rate and precision.
--- test: 't' is Student's paired t-test, 'randomization' Fisher's randomization test, exact for up to 20 differences other
---             than 0. The latter needs the Python package.
--- predicted_truth: The correction is PPI++. The users in truth must be a random sample. Not available with 'randomization'.
--- Returns:    One row per pair of systems (at most 20, unless you pass a baseline), k and measure. Let d be the system's
+-- test: 'randomization' is Fisher's test, exact for up to 20 differences other than 0. It needs the Python package.
+-- predicted_truth: The correction is PPI++. The users in truth must be a random sample. Not with 'randomization'.
+-- Returns:    One row per pair of systems (at most 20, unless you pass a baseline), k and measure. d is the system's
 --             value minus the baseline's, for each user.
 --             `users`: users with a value for both systems.
 --             `users_undefined`: users without one of the values, excluded from both means.
 --             `users_without_rec_baseline`, `users_without_rec_system`: users scored as an empty list.
 --             `mean_baseline`, `mean_system`: means of the measure.
---             `difference`, `low`, `high`: mean of d, and its confidence interval, which is not corrected.
---             `relative`, `relative_low`, `relative_high`: difference / mean_baseline, and Fieller's interval, NULL if it
---             is unbounded.
---             `wins`, `ties`, `losses`: users with a better, equal or worse value. Differences below 1e-12 (relative) count
---             as ties.
+--             `difference`, `low`, `high`: mean of d, and its confidence interval, not corrected.
+--             `relative`, `relative_low`, `relative_high`: difference / mean_baseline, and Fieller's interval, NULL if
+--             unbounded.
+--             `wins`, `ties`, `losses`: users with a better, equal or worse value. Differences below 1e-12 (relative)
+--             count as ties.
 --             `standard_error`, `effect_size`: standard error of difference, and difference / standard deviation of d.
---             `p`, `p_adjusted`: p-value of the test, at least 2^(1 - users), and the same after correction.
---             `p_same`, `p_same_adjusted`: p-value of the equivalence test, and the same after correction.
+--             `p`, `p_adjusted`: p-value of the test, before and after correction.
+--             `p_same`, `p_same_adjusted`: p-value of the equivalence test, before and after correction.
 --             `method`: test and correction.
---             `minimum_detectable_effect`: smallest difference detectable with 80% power with this number of users.
---             `users_needed`: users needed in all to detect the observed difference, or with a margin one equal to it, with
---             80% power. NULL if the verdict is not 'unclear', p is NULL or there is no difference.
+--             `minimum_detectable_effect`: smallest difference detectable with 80% power.
+--             `users_needed`: users needed in all for 80% power. NULL if the verdict is not 'unclear', p is NULL or there
+--             is no difference.
 --             `higher_is_better`: NULL if neither direction is better.
 --             `caveats`: codes of reasons to doubt the verdict, separated by commas, or NULL.
 --             `verdict`: 'better', 'worse', 'same' or 'unclear'.
--- Caveats:    This function does not run ranking.check: call it on the same tables.
+-- Caveats:    This function does not run ranking.check.
 --             `not_in_rec`, `one_system_only`: 5% of the users or more, as in ranking.check.
---             `users_undefined`: users are excluded, since they lack one of the values.
+--             `users_undefined`: users lack one of the values.
 --             `too_few_users`: no verdict and no interval, for fewer than 6 users at a confidence of 0.95.
 --             `auc_at_cutoff`: AUC at a cutoff rewards short lists of few hits; use the whole list.
 --             `few_differ`: fewer than 5 users differ.
---             `labelled_apart`: the model's grades of labeled users differ from those of other users (Welch's t-test, p <
+--             `labelled_apart`: the model's grades of labeled users differ from those of others (Welch's t-test, p <
 --             0.01).
--- With predicted_truth: `difference` estimates the difference over all users. The counts of users, means, wins, ties and
---             losses describe the labeled users. `effect_size` and `users_needed` are NULL. There are eight more columns.
+-- With predicted_truth: `difference` estimates the difference over all users. Counts of users, means, wins, ties and losses
+--             describe the labeled users. `effect_size` and `users_needed` are NULL.
 --             `users_predicted`: users without human labels.
 --             `predicted_weight`: weight of the model's grades (lambda), from 0 to 1.
 --             `predicted_difference`: difference by the model's grades alone, over all users.
---             `predicted_bias`, `predicted_bias_low`, `predicted_bias_high`: bias of the model's differences, measured on
---             labeled users, and its confidence interval.
---             `labelled_standard_error`: standard error of difference without the model's grades.
+--             `predicted_bias`, `predicted_bias_low`, `predicted_bias_high`: bias of these differences on labeled users,
+--             and its interval.
+--             `labelled_standard_error`: standard error without the model's grades.
 --             `correlation`: correlation of d by human labels and by the model's grades.
--- Errors:     A rec with fewer than two systems. A baseline that is not among them. A measure for
---             which neither direction is better. Two systems without a common user. A system without an item in truth. A
---             user in truth that is missing from predicted_truth.
--- Source:     `sql/statistics.md` names the sources of tests and corrections.
+-- Errors:     Fewer than two systems. An unknown baseline. A measure for which neither direction is better. Two systems
+--             without a common user. A system without an item in truth. A user in truth who is missing from
+--             predicted_truth.
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
---             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
+--             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := 'ndcg');
 CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

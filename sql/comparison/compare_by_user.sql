@@ -1,22 +1,22 @@
 -- Compares systems by any table with a row per user: paired differences, confidence intervals and verdicts.
 --
--- by_user: Columns: system, userid [, k] [, segment] and numbers, such as clicks or revenue.
--- measures: The usual measures are those of ranking.compare.
--- lower_is_better: Such as ['latency_ms']. Always lower: first_hit_rank, mae, mse, rmse and logloss. You may also name
---             judged_share, for which neither direction is better by default.
--- predicted: It has a row for each row of by_user, and rows of more users.
--- Returns:    One row per pair of systems, k, measure and segment, with the columns of ranking.compare, except as follows.
---             `users_without_rec_baseline`, `users_without_rec_system`: NULL if by_user has no column n_rec.
---             `verdict`, `wins`: 'higher' or 'lower', and users with a higher value, for the columns of
---             ranking.beyond_accuracy_by_user and ranking.overlap_by_user, since neither direction is better.
---             `caveats`: also `perhaps_lower_is_better`, for a column with a name like latency_ms, cost, price, rank or
---             error that is not in lower_is_better.
--- Errors:     More than one row per system and user (and k and segment). A row in by_user without
---             one in predicted. A value that is NaN or infinite. A k that is a string. Two systems without a common user
---             with recommendations (n_rec) by both; in one of several segments, the verdict is 'unclear' instead.
--- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))
---            SELECT system, measure, users, difference, verdict
---            FROM ranking.compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
+-- by_user: Columns: system, userid [, k] [, segment] and numbers, such as clicks.
+-- measures: The usual ones are those of ranking.compare.
+-- lower_is_better: For example ['latency_ms']. Always lower: first_hit_rank, mae, mse, rmse and logloss. You may also name
+--             judged_share.
+-- predicted: It has each row of by_user, and more users.
+-- Returns:    One row per pair of systems, k, measure and segment, with the columns of ranking.compare, except as
+--             follows.
+--             `users_without_rec_baseline`, `users_without_rec_system`: NULL without a column n_rec.
+--             `verdict`, `wins`: 'higher' or 'lower', and users with a higher value, for columns of
+--             ranking.beyond_accuracy_by_user and ranking.overlap_by_user: neither direction is better.
+--             `caveats`: also `perhaps_lower_is_better`, for a name like latency_ms, cost, price, rank or error that is
+--             not in lower_is_better.
+-- Errors:     More than one row per system and user (and k and segment). A row without one in predicted. A value that is
+--             NaN or infinite. A k that is a string. Two systems without a common user with recommendations (n_rec); in
+--             one of several segments, the verdict is 'unclear' instead.
+-- Example:    WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking.by_user('rec', 'truth', [10]))
+--             SELECT system, measure, users, difference, verdict FROM ranking.compare_by_user('by_user');
 CREATE OR REPLACE MACRO ranking.compare_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}

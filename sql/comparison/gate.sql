@@ -1,20 +1,20 @@
 -- Corrects the p-values of a comparison over all of its rows, for use as a CI gate.
 --
--- With Holm's correction, the probability of any false 'better' or 'worse' is at most 1 - confidence over all rows together
--- (family-wise error rate). Rows of all users and rows of segments are two families, so segments do not reduce the power
--- for all users. A gate with conditions on both has an error rate of up to 2 * (1 - confidence).
+-- With Holm's correction, the probability of any false 'better' or 'worse' is at most 1 - confidence over all rows. Rows
+-- of all users and rows of segments are two families: conditions on both have an error rate of up to 2 * (1 -
+-- confidence).
 --
--- Stop a pipeline at the errors of ranking.check, too: the rows do not show errors in the data, such as leaked truth.
+-- Run ranking.check in the same pipeline: the rows do not show errors in the data, such as leaked truth.
 --
 -- comparison: Pass all systems, segments, measures and cutoffs of the gate. Without a column higher_is_better, the
---             direction follows from the name of the measure. Rows without a segment, or with the segment '(all)', describe
+--             direction follows from the measure's name. Rows without a segment, or with the segment '(all)', describe
 --             all users.
 -- margin: Pass the same margin again, or users_needed is NULL.
 -- Returns:    The rows, with new p_adjusted, p_same_adjusted, method, minimum_detectable_effect, users_needed and verdict.
 -- Errors:     A table without rows. A row with k = 0.
 -- Source:     Holm (1979)
--- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', ks := [5, 10], measures := ['ndcg', 'mrr']))
---             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;
+-- Example:    WITH compared AS (FROM ranking.compare('rec', 'truth', ks := [10], measures := ['ndcg', 'mrr']))
+--             SELECT measure, p_adjusted, method, verdict FROM ranking.gate('compared') ORDER BY ALL;
 CREATE OR REPLACE MACRO ranking.gate(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}
 {% import "comparison/internal/comparing.jinja" as comparing %}

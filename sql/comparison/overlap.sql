@@ -1,6 +1,5 @@
 -- Computes overlap, Jaccard index and rank-biased overlap of two systems' lists, as means over the users.
 --
--- persistence: 1 gives all ranks the same weight.
 -- Returns:    One row per pair of systems (at most 20, unless you pass a baseline) and k. Means are NULL if no user has a
 --             list.
 --             `users`: users with a list by at least one system.
@@ -9,18 +8,16 @@
 --             `overlap`: common items / items of the longer list.
 --             `jaccard`: common items / items in either list.
 --             `rbo`: rank-biased overlap.
---             `same_first`, `same_list`: share of users with the same first item, and with the same items in the same
---             order.
--- Errors:     A rec with fewer than two systems. A baseline that is not among
---             them.
+--             `same_first`, `same_list`: share of users with the same first item, and with the same list.
+-- Errors:     Fewer than two systems. An unknown baseline.
 -- Source:      Webber, Moffat and Zobel (2010) for rank-biased overlap
--- Example:     SELECT k, users, overlap, jaccard, rbo, same_first
---              FROM ranking.overlap('rec', [5, 10], baseline := 'popularity');
+-- Example:    SELECT k, users, overlap, jaccard, rbo, same_first FROM ranking.overlap('rec', [10], baseline := 'popularity');
 --
--- Each list is cut at k, without NULLs and repeated items. Identical lists have the value 1, lists without a common item 0.
+-- Each list is cut at k, without NULLs and repeated items. Identical lists have the value 1, lists without a common item
+-- 0.
 --
--- rbo is a mean over the depths d down to the length of the longer list: (common items of both lists cut at d) / d, with the
--- weight persistence^(d - 1). It is truncated and normalized, as in LensKit. The package rbo extrapolates by default.
+-- rbo is a mean over the depths d down to the length of the longer list: (common items of both lists cut at d) / d, with
+-- the weight persistence^(d - 1). It is truncated and normalized, as in LensKit; the package rbo extrapolates.
 CREATE OR REPLACE MACRO ranking.overlap(ARGUMENTS) AS TABLE
 {% import "comparison/internal/overlaps.jinja" as overlaps %}
 {% import "tables/internal/means.jinja" as means %}

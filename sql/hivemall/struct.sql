@@ -2,7 +2,7 @@
 --
 -- a, b, ...: values of any type; NULL is kept
 -- Returns:   STRUCT with the field names of Hive: col1, col2, ... It is not NULL, even if all values are.
--- Source:    Hive, struct; https://cwiki.apache.org/confluence/display/Hive/LanguageManual+UDF
+-- Source:     Hive, struct
 -- Example:   SELECT struct(5.0, 'apple');  -- {'col1': 5.0, 'col2': apple}
 CREATE OR REPLACE TEMP MACRO struct
     (a) AS {'col1': a},

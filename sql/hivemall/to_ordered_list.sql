@@ -2,16 +2,16 @@
 --
 -- value:    values to collect, of any type
 -- key:      order of the values, of any type. Without it, values are ordered by themselves.
--- options:  options of Hivemall, in any order, as a constant VARCHAR. `-k N` with N > 0: the N largest keys, descending. `-k N`
---           with N < 0: the |N| smallest keys, ascending. `-reverse`: the opposite order, so that alone it is descending. With
---           `-k 2` it gives the 2 smallest, ascending, and with `-k -2` the 2 largest. `-dedup`: remove repeated pairs of key
---           and value before `-k` counts. `-kv_map`: a MAP(key -> value) in that order instead of a LIST. `-vk_map`: a
---           MAP(value -> key). `-reverse_order`, `-kv` and `-vk` are other names of -reverse, -kv_map and -vk_map.
--- Returns:  LIST(value), or a MAP with -kv_map and -vk_map. Rows with a NULL value or key are skipped (Hivemall). A group
---           without other rows gives an empty list or map. NaN counts as the largest number.
--- Errors:   Options that are malformed or NULL. -kv_map or -vk_map without a key. Options that are not constant, if there are
---           three arguments: the type of the result depends on them.
--- Source:   Hivemall, to_ordered_list; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+-- options: options of Hivemall, in any order, as a constant VARCHAR. `-k N` with N > 0: the N largest keys,
+--             descending. `-k N` with N < 0: the |N| smallest keys, ascending. `-reverse`: the opposite order: alone,
+--             descending; with `-k 2`, the 2 smallest, ascending. `-dedup`: remove repeated pairs of key and value before
+--             `-k` counts. `-kv_map`, `-vk_map`: a MAP(key -> value) or MAP(value -> key) in that order.
+--             `-reverse_order`, `-kv` and `-vk` are other names.
+-- Returns:    LIST(value), or a MAP with -kv_map and -vk_map. Rows with a NULL value or key are skipped (Hivemall). A
+--             group without other rows gives an empty list or map. NaN counts as the largest number.
+-- Errors:     Options that are malformed or NULL. A map without a key. With three arguments, options that are not
+--             constant.
+-- Source:     Hivemall, to_ordered_list
 -- Example:  SELECT [to_ordered_list(value, key, '-reverse'), to_ordered_list(value, key, '-k 2')]
 --           FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut')) AS t(key, value);
 --           -- [[apple, candy, banana, donut], [apple, candy]]

@@ -4,10 +4,10 @@
 -- value:    values of any type
 -- reverse:  BOOLEAN: true for descending keys, false (default) for ascending keys
 -- k:        INTEGER instead of reverse. Positive: the k largest keys, descending. Negative: the |k| smallest keys, ascending.
--- Returns:  MAP(key -> value). Rows with a NULL key are skipped (Hivemall); a NULL value is kept. A group without keys gives an
---           empty map. NaN counts as the largest number, as in DuckDB and Java.
+-- Returns:    MAP(key -> value). Rows with a NULL key are skipped (Hivemall); a NULL value is kept. A group without keys
+--             gives an empty map. NaN counts as the largest number.
 -- Errors:   A k that is 0 or NULL. A reverse that is NULL. A third argument that is neither BOOLEAN nor an integer.
--- Source:   Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+-- Source:     Hivemall, to_ordered_map
 -- Example:  SELECT [to_ordered_map(key, value, true), to_ordered_map(key, value, -2)]
 --           FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
 --           -- [{10=apple, 4=candy, 3=banana}, {3=banana, 4=candy}]

@@ -1,11 +1,11 @@
 -- Computes the share of a catalog that appears in the recommendations of at least one user.
 --
 -- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10].
--- n_items:  number of items in the catalog: a constant, a subquery or an aggregate
--- Returns:  DOUBLE in [0, 1]: the number of different items in all lists, divided by n_items. NULLs are ignored. NULL without
---           rows, or if n_items is NULL.
--- Errors:   An n_items below 1, or below the number of different items in the lists.
--- Source:   Herlocker, Konstan, Terveen and Riedl (2004). Ge, Delgado-Battenfeld and Jannach (2010), catalog coverage.
+-- n_items: number of items in the catalog
+-- Returns:    DOUBLE in [0, 1]: the number of different items in all lists, divided by n_items. NULLs are ignored. NULL
+--             without rows, or if n_items is NULL.
+-- Errors:     An n_items below 1, or below the number of different items in the lists.
+-- Source:     Herlocker et al. (2004). Ge et al. (2010), catalog coverage.
 -- Example:  SELECT ranking.catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);  -- 0.5
 CREATE OR REPLACE MACRO ranking.catalog_coverage(rec_list, n_items) AS
     list_transform([{

@@ -1,13 +1,13 @@
 -- Computes the dissimilarity of users' recommendations: 1 minus the mean similarity of two users' lists.
 --
--- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|). For lists of n items,
--- this is |a and b| / n. The cost is proportional to the number of recommended items, since no pairs of users are compared.
+-- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|). The cost is
+-- proportional to the number of recommended items, not of pairs of users.
 --
--- rec_list: LIST of item ids, one list per row. Cut it to the wanted length first, as in rec[:10]. It must be a column.
--- Returns:  DOUBLE in [0, 1]: 0 if all users have the same items, 1 if no two users share an item. The order of a list does not
---           matter. A repeated item counts once, and NULLs are ignored. Lists that are NULL or empty do not count. Fewer than
---           two lists give NULL.
--- Source:   recmetrics (C. Longo), personalization, by the matrix of all pairs
+-- rec_list: LIST of item ids, one list per row, cut as in rec[:10]. It must be a column.
+-- Returns:    DOUBLE in [0, 1]: 0 if all users have the same items, 1 if no two users share an item. A repeated item
+--             counts once, and NULLs are ignored. Lists that are NULL or empty do not count. Fewer than two lists give
+--             NULL.
+-- Source:     recmetrics (C. Longo), personalization
 -- Example:  SELECT ranking.personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
 -- In a correlated subquery, do not combine it with count(*): see ranking.gini_coverage.

@@ -1,20 +1,23 @@
 -- Builds a judged ranking from lists of items: the ranks with a judged item, and their grades.
 --
 -- rec:      LIST of items, best first. NULL is an empty list. A repeated item and a NULL are misses.
--- truth:    LIST of the relevant items, or with grades of all judged items. A repeated item counts once, with its highest
---           grade. NULLs are ignored. Items must have the same type in rec and truth, even if one list is empty or NULL; write
---           [] without a type, or rec::VARCHAR[]. Integers of any width match each other, as do VARCHAR and ENUM. Cast a UUID
---           to match a VARCHAR.
--- grades:   LIST of the grade of each item in truth, as finite numbers. Items of grade 0 or less are judged but not relevant.
---           Without grades, every grade is 1. For a MAP from item to grade, pass map_keys(m) and map_values(m).
--- unjudged: items in rec without a judgment in truth, only with grades. 'miss' (default): they count as non-relevant and keep
---           their rank. 'skip': they are removed, with NULLs and repeated items (condensed lists).
--- Returns:  STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER); NULL if truth is NULL.
---           `ranks`: ranks of judged items, from 1. `grades`: their grades.
---           `ideal`: the grades of all items in truth, in descending order.
---           `size`: length of rec. `cutoff`: NULL, since all of rec is used.
--- Errors:   Items of different types in rec and truth. A number of grades that differs from the number of items in truth. A
---           grade that is NULL, NaN or infinite. An unjudged other than 'miss' and 'skip'.
+-- truth: LIST of the relevant items, or with grades of all judged items. A repeated item counts once, with its
+--             highest grade; NULLs are ignored. Items must have the type of those in rec, even if one list is empty or
+--             NULL; write [] without a type, or rec::VARCHAR[]. Integers of any width match, as do VARCHAR and ENUM. Cast
+--             a UUID to match a VARCHAR.
+-- grades: LIST of the grade of each item in truth, as finite numbers; without it, every grade is 1. Items of grade 0
+--             or less are judged but not relevant. For a MAP from item to grade, pass map_keys(m) and map_values(m).
+-- unjudged: items in rec without a judgment in truth, only with grades. 'miss' (default): they count as non-relevant
+--             and keep their rank. 'skip': they are removed, with NULLs and repeated items.
+-- Returns:    STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER); NULL if truth is
+--             NULL.
+--             `ranks`: ranks of judged items, from 1.
+--             `grades`: their grades.
+--             `ideal`: the grades of all items in truth, descending.
+--             `size`: length of rec.
+--             `cutoff`: NULL, since all of rec is used.
+-- Errors:     Items of different types in rec and truth. A number of grades that differs from that of items in truth. A
+--             grade that is NULL, NaN or infinite.
 -- Source:   Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:  SELECT ranking.judge(['a', 'b', 'c'], ['c', 'a', 'd'], [1, 3, 2]);
 --           -- {'ranks': [1, 3], 'grades': [3.0, 1.0], 'ideal': [3.0, 2.0, 1.0], 'size': 3, 'cutoff': NULL}

@@ -2,11 +2,10 @@
 --
 -- predicted: predicted probability, from 0 to 1
 -- actual:    outcome: 1 or true, 0 or false. A number between them is the share of ones.
--- Returns:   DOUBLE, 0 or more: the mean of -(actual * ln(p) + (1 - actual) * ln(1 - p)), without pairs with a NULL. p is
---            predicted, limited to [1e-15, 1 - 1e-15] as in Hivemall, so a wrong 0 or 1 costs about 34.5 instead of infinity.
---            NULL without a pair (0 in Hivemall).
--- Errors:    A predicted or actual outside 0 to 1, or NaN. Hivemall limits any predicted to this range.
--- Source:    Hivemall, logloss; https://hivemall.apache.org/userguide/eval/regression.html
+-- Returns:    DOUBLE, 0 or more: the mean of -(actual * ln(p) + (1 - actual) * ln(1 - p)). p is predicted, limited to
+--             [1e-15, 1 - 1e-15], so a wrong 0 or 1 costs about 34.5. NULL without a pair (0 in Hivemall).
+-- Errors:     A predicted or actual outside 0 to 1, or NaN. Hivemall limits any predicted to this range.
+-- Source:     Hivemall, logloss
 -- Example:   SELECT ranking.logloss(predicted, actual) FROM (VALUES (0.01, 0), (0.02, 1)) AS t(predicted, actual);
 --            -- 1.9610366706408238
 CREATE OR REPLACE MACRO ranking.logloss(predicted, actual) AS

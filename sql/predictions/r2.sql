@@ -3,10 +3,10 @@
 -- DuckDB's regr_r2 is a different measure: the squared correlation, which ignores offset and scale.
 --
 -- predicted, actual: predicted and observed number
--- Returns:  DOUBLE: 1 - sum((actual - predicted)^2) / sum((actual - mean(actual))^2), without pairs with a NULL. 1 is a perfect
---           prediction, 0 is as good as the mean, and negative values are worse. NULL if all actual numbers are equal, or with
---           fewer than two pairs (1 in Hivemall); NaN for a NaN.
--- Source:   Hivemall, r2; https://hivemall.apache.org/userguide/eval/regression.html
+-- Returns:    DOUBLE: 1 - sum((actual - predicted)^2) / sum((actual - mean(actual))^2). 1 is a perfect prediction, 0 is
+--             as good as the mean, and negative values are worse. NULL if all actual numbers are equal, or with fewer
+--             than two pairs (1 in Hivemall); NaN for a NaN.
+-- Source:     Hivemall, r2
 -- Example:  SELECT ranking.r2(predicted, actual) FROM (VALUES (1.0, 1.0), (2.0, 3.0), (6.0, 5.0)) AS t(predicted, actual);
 --           -- 0.75
 

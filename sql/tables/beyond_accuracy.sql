@@ -1,23 +1,22 @@
 -- Computes popularity, novelty, diversity, calibration and coverage of each system's lists, for each cutoff.
 --
 -- history: Repeated pairs count once.
--- items: itemid, category. An item may have several rows, or NULL for no category.
+-- items: itemid, category, with several rows for several categories, or NULL for none.
 -- head: All other items are the long tail.
 -- divergence: In bits. 'js' is from 0 to 1, 'kl' as in Steck (2018).
--- Returns:    One row per system and k: [system,] k, the columns below, and the mean of each column of
---             ranking.beyond_accuracy_by_user over the users whose value is not NULL. The catalog is the items in `items`,
---             or without it those in history.
+-- Returns:    One row per system and k: the mean of each column of ranking.beyond_accuracy_by_user over the users whose
+--             value is not NULL, and the columns below. The catalog is the items in `items`, or without it those in
+--             history.
 --             `users`: users with a list.
 --             `users_without_history`: those without a row in history.
 --             `n_items`: number of different items in all lists.
 --             `coverage`: share of the catalog that is in at least one top k.
---             `items_outside_catalog`: items that count in no other measure of the catalog, so that coverage never exceeds
---             1.
---             `gini`, `entropy`: how evenly the lists use the catalog, by the number of lists with each item; items in no
---             list count as 0. `gini` is that of ranking.gini_coverage, `entropy` is in bits.
+--             `items_outside_catalog`: items that no other measure of the catalog counts.
+--             `gini`, `entropy`: how evenly the lists use the catalog: ranking.gini_coverage, and the entropy of the same
+--             counts in bits.
 --             `personalization`: as in ranking.personalization.
---             `popularity_lift`: mean popularity of the lists divided by the mean popularity of the user profiles, minus 1.
---             At 0.5, recommended items are half as popular again as items in the history. Only users with both count.
+--             `popularity_lift`: mean popularity of the lists / mean popularity of the users' histories - 1, over users
+--             with both.
 -- Errors:     A table of items without an item.
 -- Source:     Abdollahpouri et al. (2019) for popularity_lift
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid

@@ -1,19 +1,17 @@
 -- Computes recall, precision and exposure of each item, for each system and cutoff.
 --
--- Returns:    One row per system, k and item in truth or in a top k: [system,] k, and these columns. A repeated item counts
---             once, at its first rank.
+-- Returns:    One row per system, k and item in truth or in a top k. A repeated item counts once, at its first rank.
 --             `itemid`: a UUID becomes a string.
 --             `users_relevant`, `users_recommended`, `hits`: users with the item among their relevant items, in their top
 --             k, and in both.
---             `recall`: hits / users_relevant, NULL if that is 0.
---             `precision`: hits / users_recommended, NULL if that is 0.
+--             `recall`, `precision`: hits / users_relevant, and hits / users_recommended; NULL if divided by 0.
 --             `exposure`: sum of 1 / log2(rank + 1) over the users.
 --             `mean_rank`: mean rank of the hits, NULL without hits.
 --             `users_without_truth`: users in rec that truth lacks, excluded from all counts.
 -- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
 -- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
 --             FROM ranking.by_item('rec', 'truth', [10]) WHERE system = 'similar'
---             ORDER BY users_relevant DESC, itemid LIMIT 3;
+--             ORDER BY users_relevant DESC, itemid LIMIT 2;
 CREATE OR REPLACE MACRO ranking.by_item(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}

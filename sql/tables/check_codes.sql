@@ -1,11 +1,11 @@
 -- Lists the problems that ranking.check finds: the severity of each, and advice for SQL, the command and Python.
 --
--- Returns:    One row per code, in the order of the rows of ranking.check: place, code, and these columns.
+-- Returns:    One row per code, in the order of the check's rows: place, code, and these columns.
 --             `about`: the table, rec, truth or history.
 --             `needs`: the argument without which there is no check: history, items, predicted_truth or NULL.
 --             `counted`: the unit of the column `of`.
---             `error_from`, `warning_from`: the lowest share count / of that is an 'error' or a 'warning'; lower shares are
---             'info'. 0 means always and NULL never. A test decides about upside_down, truth_in_rec and partial_leak.
+--             `error_from`, `warning_from`: the lowest share count / of that is an 'error' or a 'warning'; lower shares
+--             are 'info'. 0 means always and NULL never. A test decides about upside_down, truth_in_rec and partial_leak.
 --             `can_be_problem`: false if the severity is always 'info'.
 --             `problem`: the sentence, with {user}, {item} and so on for the names of columns.
 --             `in_sql`, `in_command`, `in_python`: advice.

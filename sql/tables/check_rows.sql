@@ -1,12 +1,12 @@
 -- Lists the users, items and rows behind the counts of ranking.check.
 --
--- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid, itemid. Ids are strings.
---             userid is NULL if the problem concerns an item, itemid if it concerns a user.
+-- Returns:    As many rows per code as ranking.check counts: code, column_name, system, k, userid (NULL for an item's
+--             problem), itemid (NULL for a user's). Ids are strings.
 -- Example:    FROM ranking.check_rows('rec', 'truth') WHERE code = 'no_relevant_item';
 --
 -- A repeated item has a row for each occurrence except one. unjudged and without_relevant change no row.
 --
--- Codes about a column, a whole table or all ids have no rows. These are unfit_column, column_not_read, number_not_read, no_rows,
+-- Codes about a column, a whole table or all ids have no rows: unfit_column, column_not_read, number_not_read, no_rows,
 -- no_time, no_common_id, placeholder, several_ids, unlisted_items, nothing_relevant, nothing_but_hits, swapped, systems_apart,
 -- labelled_apart and labelled_in_part.
 CREATE OR REPLACE MACRO ranking.check_rows(ARGUMENTS) AS TABLE

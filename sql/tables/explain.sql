@@ -1,7 +1,6 @@
 -- Explains the measures of one user: the lists rank by rank, and the relevant items that were missed.
 --
--- ties: With 'expected', gain, DCG, NDCG, precision and recall are means over all orders of tied items; grade and relevant
---             are those of the item.
+-- ties: With 'expected', gain, DCG, NDCG, precision and recall are means over all orders of tied items.
 -- Returns:    For each system one row per rank, then one per relevant item that is not in the top k, highest grade first.
 --             `rank`: NULL for a missed item.
 --             `itemid`: a UUID becomes a string.
@@ -9,18 +8,17 @@
 --             without a grade.
 --             `gain`: 2^grade - 1, or 0 for a miss.
 --             `discount`: 1 / log2(rank + 1).
---             `contribution`: gain * discount, the part of DCG at this rank.
+--             `contribution`: gain * discount.
 --             `dcg`, `ideal_dcg`, `ndcg`, `precision`, `recall`: of the list down to this rank. In row k they are the
---             results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and `ndcg` at k, but
---             `precision` still divides by the rank.
+--             results of ranking.by_user. If the list is shorter than k, its last row has `ideal_dcg` and `ndcg` at k,
+--             but `precision` still divides by the rank.
 --             `found_at`: rank beyond k of a missed item; NULL if it is not in the list.
 -- Errors:     A user in neither rec nor truth; it names a similar one.
--- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
---                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
---             FROM ranking.explain('rec', 'truth', 'c02', 2) WHERE system = 'similar';
+-- Example:    SELECT rank, itemid, grade, gain, round(dcg, 4) AS dcg, round(ndcg, 4) AS ndcg, found_at
+--             FROM ranking.explain('rec', 'truth', 'c24', 2) WHERE system = 'similar';
 --
--- If the user is only in rec, all measures, relevant and gain are NULL. To hide missed items that are no longer in a
--- catalog, use ANTI JOIN items USING (itemid) on the rows whose rank is NULL.
+-- For a user in rec only, all measures, relevant and gain are NULL. To hide missed items that a catalog lacks, use ANTI
+-- JOIN items USING (itemid) on the rows whose rank is NULL.
 CREATE OR REPLACE MACRO ranking.explain(ARGUMENTS) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}
 {% import "measures/internal/gains.jinja" as gains %}

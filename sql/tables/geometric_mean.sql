@@ -1,7 +1,7 @@
 -- Computes the geometric mean of DOUBLEs, with values below 0.00001 raised to 0.00001, as trec_eval does for gm_map.
 --
--- The formula is exp of the mean of ln(max(number, 0.00001)). Badly served users and queries weigh more than in a mean. To
--- compare two systems, compare the means of the logarithms with ranking.compare_by_user.
+-- The formula is exp of the mean of ln(max(number, 0.00001)). Badly served users weigh more than in a mean. To compare
+-- two systems, pass the logarithms to ranking.compare_by_user.
 --
 -- number:  a DOUBLE per row; NULLs are ignored
 -- Returns: DOUBLE; NULL if there is no number

@@ -1,34 +1,32 @@
 -- Computes alpha-nDCG, ERR-IA and subtopic recall for each user or query whose items meet several intents.
 --
--- truth: It has a row for each intent that an item meets: userid, itemid, intent [, rel]. A row with a grade of 0 or less
---             means that the item does not meet the intent. Without grades, every row is an intent that is met.
+-- truth: It has a row for each intent that an item meets: userid, itemid, intent [, rel]. With a grade of 0 or less,
+--             the item does not meet the intent.
 -- alpha: The next item that meets the same intent gains 1 - alpha times as much.
--- Returns:    One row per system, user with truth and k: [system,] userid, k, and these columns. The measures are 0 if no
---             item meets an intent.
+-- Returns:    One row per system, user with truth and k. The measures are 0 if no item meets an intent.
 --             `n_rec`, `n_truth`: number of rows in rec, and of items that meet an intent.
 --             `alpha_ndcg`: the gain of an item is the sum of (1 - alpha)^n over its intents, where n items above it meet
---             the same intent. Alpha-DCG is the sum of gain / log2(rank + 1). Alpha-nDCG divides it by the alpha-DCG of an
---             ideal ranking.
---             `err_ia`: the sum of gain / rank, divided by its value if each item in the top k met all intents. Even the
---             best list of a truth may therefore score less than 1.
+--             the same intent. Alpha-DCG is the sum of gain / log2(rank + 1). Alpha-nDCG divides it by the alpha-DCG of
+--             an ideal ranking.
+--             `err_ia`: the sum of gain / rank, divided by its value if each item in the top k met all intents. So even
+--             the best list may score less than 1.
 --             `subtopic_recall`: share of the intents that the top k meet.
--- Errors:     A truth without intents. A relevant row whose intent is NULL. Intents in a LIST:
---             unnest them into rows.
+-- Errors:     A truth without intents. A relevant row whose intent is NULL. Intents in a LIST: unnest them.
 -- Source:     Clarke et al. (2008) for alpha-nDCG; Chapelle et al. (2011) for ERR-IA; Zhai, Cohen and Lafferty (2003) for
 --             subtopic recall
 -- Example:    WITH categories AS (
 --                 SELECT customer_id AS userid, sku AS itemid, sku[1] AS intent
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22' AND stars > 2
 --             )
---             SELECT system, k, ranking.mean(alpha_ndcg) AS alpha_ndcg, ranking.mean(err_ia) AS err_ia,
---                 ranking.mean(subtopic_recall) AS subtopic_recall
---             FROM ranking.intents_by_user('rec', 'categories', [5, 10]) GROUP BY ALL ORDER BY ALL;
+--             SELECT system, ranking.mean(alpha_ndcg) AS alpha_ndcg, ranking.mean(err_ia) AS err_ia,
+--                ranking.mean(subtopic_recall) AS subtopic_recall
+--             FROM ranking.intents_by_user('rec', 'categories', [10]) GROUP BY ALL ORDER BY ALL;
 --
--- The ideal ranking is greedy: at each rank it takes the item with the highest gain, ties by itemid, ascending. The optimum
--- is NP-hard to compute, so a list can be better than the greedy one, with an alpha-nDCG above 1.
+-- The ideal ranking is greedy: at each rank it takes the item with the highest gain, ties by itemid, ascending. The
+-- optimum is NP-hard to compute, so a list can have an alpha-nDCG above 1.
 --
--- ndeval (pyndeval, ir_measures) gives the same results, with three differences. Its ideal ranking orders ties by document,
--- descending. It does not divide ERR-IA at k = 1. Its largest k is 20.
+-- ndeval (pyndeval, ir_measures) differs in three ways. Its ideal ranking orders ties by document, descending. It does
+-- not divide ERR-IA at k = 1. Its largest k is 20.
 CREATE OR REPLACE MACRO ranking.intents_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/lists.jinja" as lists %}
 {% import "tables/internal/reading.jinja" as reading %}

@@ -1,7 +1,7 @@
 -- Computes the eleven-point curve: mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 --
 -- Returns:    One row per system and recall, in the order of recall: [system,] recall, "precision".
--- Example:    FROM ranking.interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
+-- Example:    FROM ranking.interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5);
 CREATE OR REPLACE MACRO ranking.interpolated_precision_curve(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

@@ -1,6 +1,6 @@
 -- Computes the mean of DOUBLEs, with the same result for any number of threads and order of rows, unlike avg.
 --
--- Numbers are added as integers in fixed point, which is exact above 2^-27. From 2^20 on, they are sorted and added with fsum.
+-- Numbers are added as integers in fixed point, exact above 2^-27; from 2^20 on, by fsum.
 --
 -- number:  a DOUBLE per row; NULLs are ignored
 -- Returns: DOUBLE; NULL if there is no number

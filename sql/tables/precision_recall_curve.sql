@@ -1,7 +1,7 @@
 -- Computes mean precision and mean recall over the users with truth, at each rank from 1 to max_k.
 --
 -- Returns:    One row per system and rank, in the order of k: [system,] k, "precision", recall.
--- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 3);
+-- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 2);
 CREATE OR REPLACE MACRO ranking.precision_recall_curve(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

@@ -2,30 +2,29 @@
 --
 -- test_from: It has the type of time.
 -- test_size: An INTERVAL, or an integer if time is one. It counts back from the last event, or forward from test_from.
--- folds: Each fold trains on all events before its test period.
+-- folds: Each trains on all events before its test period.
 -- gap: An INTERVAL, or an integer if time is one.
--- last: It replaces test_from and test_size. Fold 2 takes the N events before the last N, and so on.
+-- last: It replaces test_from and test_size. Fold 2 takes the N events before them, and so on.
 -- Returns:    One row per event and fold: the columns of events, and three more.
 --             `fold`: 1 is the latest.
 --             `part`: 'train', 'test', or NULL for a row in neither.
 --             `dropped`: the reason for NULL: 'gap', 'after test', 'cold user', 'cold item', 'seen', 'no user', 'no item'
 --             or 'no time' (NULL or infinite).
--- Errors:     A column that is missing, or called fold, part or dropped. A time that is not an integer, DATE or TIMESTAMP, or
---             integers in two units.
---             A test_from, test_size or gap that does not fit the type of time. None of test_from, test_size and last. A
---             fold without events before its test. With last, if no user has more events than the tests take. A test_from
---             after the last event. A test_size too short to contain an event.
+-- Errors:     A column that is missing, or called fold, part or dropped. A time that is not an integer, DATE or
+--             TIMESTAMP, or integers in two units. A test_from, test_size or gap of an unfit type. None of test_from,
+--             test_size and last. A fold whose train or test has no event.
 -- Example:    SELECT fold, part, dropped, count(*) AS events, min(rated_on) AS first, max(rated_on) AS last
---             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 2,
---                 gap := INTERVAL 1 DAY, user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
+--             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, gap := INTERVAL 1 DAY,
+--                 user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
 --             GROUP BY ALL ORDER BY ALL;
 --
--- A test period includes its start and excludes its end. The last one ends one unit after the last event: 1 for integers, a
--- day for DATE, a microsecond for TIMESTAMP. TIMESTAMPTZ is read in UTC. `last` orders events by time, then by itemid, and
--- counts repeated events once. Prefer a split by time: with `last`, the train holds events of other users after a user's test.
+-- A test period includes its start and excludes its end. The last one ends one unit after the last event: 1 for integers,
+-- a day for DATE, a microsecond for TIMESTAMP. TIMESTAMPTZ is read in UTC. `last` orders events by time, then by itemid,
+-- and counts repeated events once. Prefer a split by time: with `last`, the train holds events of other users after a
+-- user's test.
 --
--- To remove already-seen items from recommendations, use `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate all
--- folds in one query, make the fold a part of the userid, `{'fold': fold, 'userid': userid}`, and group ranking.by_user by
+-- To remove already-seen items, use `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate all folds in one
+-- query, make the fold a part of the userid, `{'fold': fold, 'userid': userid}`, and group ranking.by_user by
 -- userid.fold.
 CREATE OR REPLACE MACRO ranking.split(ARGUMENTS) AS TABLE
 {% import "tables/internal/reading.jinja" as reading %}

@@ -137,8 +137,8 @@ def partition(
             `merge` reads.
         truth: schema of the ground truth, if the function reads one.
         measures: measures such as `ndcg,recall` or `ndcg(gain=linear)@5,10`, or cutoffs such as [5, 10].
-        history: schema of the interaction history, for beyond_accuracy_by_user.
-        items: schema of the items, for beyond_accuracy_by_user.
+        history: its schema, for beyond_accuracy_by_user.
+        items: its schema, for beyond_accuracy_by_user.
         arguments: further arguments of the function in SQL: ks, max_k, ties, user_col, weights, ...
 
     Raises:

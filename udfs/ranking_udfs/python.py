@@ -143,8 +143,7 @@ def report(
     """Create the HTML report of `ranking-udfs report`; a notebook displays it.
 
     The verdict is about the first measure at its first cutoff; without a baseline, all models are compared
-    with the first. Requires vl-convert-python, the extra `report`. A DuckDB error aborts an open transaction
-    of `con`.
+    with the first. Requires the extra `report`. A DuckDB error aborts an open transaction of `con`.
 
     Args:
         options:

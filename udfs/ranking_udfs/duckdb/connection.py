@@ -37,16 +37,15 @@ def register(
     """Register the functions and macros in this DuckDB instance, and return the connection.
 
     Every cursor and thread of the instance can then call them. The list functions (`recall(rec, truth, k)`)
-    are in `system.main`. All others are in an in-memory database, attached as `ranking`. No file and no
-    setting changes. A function of your own with the name of a list function is kept, with a warning; call
-    `ranking.recall` instead. A rollback of the transaction undoes the registration: register again.
+    are in `system.main`. All others are in an in-memory database, attached as `ranking`. A function of your
+    own with the name of a list function is kept, with a warning; call `ranking.recall` instead. A rollback of
+    the transaction undoes the registration.
 
     Args:
         con: an open connection or cursor; or the module `duckdb`, for the default connection of
             `duckdb.sql(...)`.
         hivemall: whether to add Hivemall's `collect_set`, `to_ordered_map`, `to_ordered_list` and `struct`,
-            and each measure as an aggregate, so that Hivemall queries run unchanged. They are TEMP macros of
-            this connection.
+            and each measure as an aggregate, as TEMP macros of this connection.
         name: name of the attached database, if `ranking` is the name of your own database or schema.
 
     Raises:

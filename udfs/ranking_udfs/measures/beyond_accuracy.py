@@ -18,14 +18,14 @@ from .registry import Empty, InputError, OneOf, Range, measure
 def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *, distance: str) -> Floats:
     """Mean distance between two items of a list, for items given as embedding vectors.
 
-    sum over pairs of distance(a, b), divided by n(n - 1)/2. With distance=cosine, the distance is
-    1 - cos(a, b). With distance=euclidean, it is the length of a - b. With distance=jaccard, it is
-    1 - |a and b| / |a or b| for two lists of categories.
+    sum over pairs of distance(a, b), divided by n(n - 1)/2. With distance=cosine, this is 1 - cos(a, b), with
+    distance=euclidean the length of a - b, with distance=jaccard 1 - |a and b| / |a or b| for two lists of
+    categories.
 
     vectors: a LIST (or ARRAY) of LISTs or ARRAYs of numbers, or of any type with distance=jaccard. NULL
-    vectors are ignored. A zero vector has the cosine distance 1 to every vector. Two empty sets have the
-    Jaccard distance 0. Vectors of different lengths are an error, as are NULL, NaN and infinite numbers in a
-    vector. O(n) for cosine, else O(n^2).
+    vectors are ignored. A zero vector has the cosine distance 1 to every vector, two empty sets the Jaccard
+    distance 0. Vectors of different lengths are an error, as are NULL, NaN and infinite numbers. O(n) for
+    cosine, else O(n^2).
 
     Source: Ziegler, McNee, Konstan and Lausen (2005), as intra-list similarity, which is 1 minus it.
 
@@ -132,8 +132,7 @@ def novelty(shares: Judged, different: Ints, *, missing: str) -> Floats:
 
     popularity: MAP(item -> share of users or events), 0 < share <= 1. NULL items are ignored. The result is
     NULL if popularity is NULL or no item is left. An item without a share is an error, or with missing=rarest
-    has the smallest share of the map. A map per row is slow for a large catalog: for tables, use
-    ranking.beyond_accuracy(rec, ks, history).
+    has the smallest share of the map. For tables, use ranking.beyond_accuracy.
 
     Source: Zhou, Kuscsik, Liu, Medo, Wakeling and Zhang (2010); Castells, Hurley and Vargas (2015).
 

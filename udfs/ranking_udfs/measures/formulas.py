@@ -53,9 +53,6 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 
     hits / |truth|. With normalize=min, hits / min(|truth|, k), so that a list of k items can reach 1.
 
-    trec_eval's recall_k and ranx's recall are normalize=truth, and 0 if truth is empty. LensKit's Recall is
-    normalize=min.
-
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
     >>> SELECT recall([1, 3, 2, 6], [1, 2, 4], 2)
@@ -70,9 +67,8 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
-    With divide=k, hits / k, even for a shorter list, as in trec_eval's P_k, ranx, RecTools and Spark. With
-    divide=list, hits / min(k, |rec|), as in Hivemall and LensKit; this rewards short lists. Without k, both
-    divide by |rec|.
+    With divide=k, hits / k, even for a shorter list. With divide=list, hits / min(k, |rec|), which rewards
+    short lists. Without k, both divide by |rec|.
 
     The name is a keyword of DuckDB: write "precision"(...) or `precision_at(...)`.
 
@@ -100,7 +96,7 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     (1 + beta^2) P R / (beta^2 P + R), with R = hits / |truth| and the precision P by `divide`; 0 without a
     hit.
 
-    ranx and RecTools use divide=k. trec_eval's set_F is over the whole list; its parameter is beta^2.
+    The parameter of trec_eval's set_F is beta^2.
 
     Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
 
@@ -130,8 +126,8 @@ def hit_rate(rankings: Rankings) -> Floats:
 def recall_all(rankings: Rankings) -> Floats:
     """1 if every relevant item is in the top k, else 0.
 
-    Use it if an answer needs several passages; hit_rate requires only one. LongMemEval calls hit_rate
-    recall_any. Its recall_all is 1 without a relevant item.
+    Use it if an answer needs several passages. LongMemEval calls hit_rate recall_any, and its recall_all is 1
+    without a relevant item.
 
     Source: Wu et al. (2025), LongMemEval; Gutierrez et al. (2024), HippoRAG (all-recall).
 
@@ -146,8 +142,6 @@ def recall_all(rankings: Rankings) -> Floats:
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
-    Equals ranx's hits.
-
     Source: trec_eval (num_rel_ret).
 
     >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
@@ -160,7 +154,7 @@ def hits(rankings: Rankings) -> Floats:
 def mrr(rankings: Rankings) -> Floats:
     """Reciprocal rank of the first relevant item in the top k; its mean over users is the MRR.
 
-    1 / first_hit_rank; 0 without a hit. Equals trec_eval's recip_rank.
+    1 / first_hit_rank; 0 without a hit.
 
     Source: Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report.
 
@@ -196,13 +190,9 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     """Mean of the precision at each relevant item; its mean over users is the MAP.
 
     sum over r of P(r) rel(r), divided by |truth|. The divisor is min(|truth|, k) with normalize=min, the hits
-    in the top k with normalize=hits, and k with normalize=k. With normalize=truth, the value equals the sum
-    of P(r) times the change in recall.
+    in the top k with normalize=hits, and k with normalize=k.
 
-    trec_eval's map and map_cut are normalize=truth. scikit-learn's average_precision_score over the items of
-    the list is normalize=hits. So is Hivemall's code, unlike its documentation. RecTools' MAP is
-    normalize=truth, or with divide_by_k normalize=k. LensKit divides by min(|truth|, |rec|), which no option
-    gives for a list shorter than k.
+    LensKit divides by min(|truth|, |rec|), which no option gives for a list shorter than k.
 
     Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
 
@@ -223,8 +213,7 @@ def auc(rankings: Rankings) -> Floats:
 
     Items outside the list do not count, so at a cutoff, short lists of few hits score high: ten hits of ten
     score 0.5, one hit above nine misses 1. Use it for whole lists. Over a list of all items, it is the area
-    under the ROC curve, scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even if the list
-    is shorter.
+    under the ROC curve.
 
     Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
 
@@ -301,12 +290,8 @@ def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Fl
 def dcg(rankings: Rankings, **options: Any) -> Floats:
     """Discounted cumulative gain: the sum of the gains in the top k, discounted by rank.
 
-    sum over r of gain(g(r)) / log2(r + 1), with gain(g) = 2^g - 1, or g with gain=linear. With
-    discount=original, gains are divided by max(1, log_base(r)), so ranks up to base have no discount. With
-    discount=half_life, they are multiplied by 2^(-(r - 1) / (half_life - 1)).
-
-    trec_eval, scikit-learn and ranx's ndcg use gain=linear. Hivemall, gdeval and ranx's ndcg_burges use
-    gain=exp. LensKit uses discount=original by default.
+    sum over r of gain(g(r)) / log2(r + 1), with gain(g) = 2^g - 1. With discount=original, ranks up to base
+    have no discount.
 
     Source: Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and
     discount=original; Breese et al. (1998) for discount=half_life.
@@ -324,7 +309,6 @@ def ideal_dcg(rankings: Rankings, **options: Any) -> Floats:
     """DCG of the ideal ranking: all items of truth by descending grade.
 
     As dcg, over the first min(k, |truth|) ranks of the ideal ranking. Without k, k is the length of rec.
-    Hivemall's code also cuts the ideal ranking at the length of rec.
 
     Source: Jarvelin and Kekalainen (2002).
 
@@ -350,14 +334,10 @@ def full_list(rankings: Rankings) -> Ranked:
 def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     """Normalized discounted cumulative gain: dcg / ideal_dcg.
 
-    Gains, discounts and their options are those of dcg. With ideal=cut, the ideal ranking has min(k, |truth|)
-    items. Without k, k is the length of rec, so a list of one hit scores 1. With ideal=truth, it has |truth|
-    items for every k. With ideal=k, it has k items of grade 1, for k up to 10000. A grade above 0 other than
-    1 is then an error.
+    Without k, k is the length of rec, so a list of one hit scores 1. With ideal=k, k is at most 10000, and a
+    grade above 0 other than 1 is an error.
 
-    Use gain=linear for trec_eval's ndcg_cut, scikit-learn's ndcg_score and ranx's ndcg. Use gain=exp for
-    gdeval and ranx's ndcg_burges. Use ideal=truth for trec_eval's ndcg without a cutoff, ideal=k for
-    RecTools' NDCG.
+    gain=linear is that of trec_eval and scikit-learn, gain=exp that of gdeval and Hivemall.
 
     Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
 
@@ -397,9 +377,6 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
 
     sum over r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^g(r) - 1) / 2^max_grade.
 
-    A grade above max_grade, in the list or in truth, is an error. ir-measures' ERR runs gdeval with
-    max_grade = 4.
-
     Source: Chapelle, Metzler, Zhang and Grinspan (2009).
 
     >>> SELECT err(['a', 'x'], MAP {'a': 1.0}, NULL, 'max_grade=1')
@@ -429,8 +406,7 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     (1 - persistence) * sum over r of gain(r) persistence^(r - 1). gain(r) is rel(r), or with gain=graded
     g(r) / max_grade.
 
-    With gain=graded, a grade above max_grade, in the list or in truth, is an error. Equals ir-measures' RBP
-    (cwl-eval). The default persistence is 0.8 there and 0.85 in LensKit.
+    LensKit's default persistence is 0.85.
 
     Source: Moffat and Zobel (2008).
 
@@ -454,8 +430,8 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same sum over the
     first min(k, |truth|) ranks of the ideal ranking.
 
-    The value is 0 if no grade is above neutral. Breese et al. scale by 100 and divide sums over users. Here,
-    each user has a separate value.
+    The value is 0 if no grade is above neutral. Breese et al. scale by 100 and divide sums over users; here
+    each user has a value.
 
     Source: Breese, Heckerman and Kadie (1998), "R score".
 
@@ -473,7 +449,7 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.
 
-    Relevant items in the top min(k, |truth|), divided by |truth|. Equals trec_eval's Rprec.
+    Relevant items in the top min(k, |truth|), divided by |truth|.
 
     Source: Buckley and Voorhees (2000).
 
@@ -493,7 +469,7 @@ def bpref(rankings: Rankings) -> Floats:
     as 1.
 
     Unjudged items do not count. Judged non-relevant items are those in truth with a grade of 0 or less: use
-    the graded forms. Equals trec_eval's bpref, except that trec_eval treats negative grades as unjudged.
+    the graded forms.
 
     Source: Buckley and Voorhees (2004); trec_eval (bpref).
 
@@ -516,8 +492,8 @@ def judged_share(rankings: Rankings) -> Floats:
     Judged items / min(k, |rec|); 0 for an empty list. If it is low, other measures are less reliable, since
     they count unjudged items as misses.
 
-    A repeated item in rec and a NULL count as unjudged. Equals ir_measures' Judged, which fails on an empty
-    list. trec_eval's unj is a share of k: 1 - unj counts the missing ranks of a short list as judged.
+    A repeated item in rec and a NULL count as unjudged. trec_eval's unj is a share of k: 1 - unj counts the
+    missing ranks of a short list as judged.
 
     Source: ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgments.
 
@@ -533,9 +509,9 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
 
     max of P(r) over the ranks r with recall(r) >= recall; 0 if this recall is never reached.
 
-    trec_eval 9 and ranx require int(recall * |truth| + 0.9) hits, with the same result except for rounding.
-    At the 11 usual levels and |truth| up to 40, they differ only at recall 0.7 with |truth| 3, 23 and 33. In
-    trec_eval 10, recall * |truth| is rounded to the nearest integer: 1 hit of 4 is a recall of 0.3.
+    trec_eval 9 and ranx require int(recall * |truth| + 0.9) hits, which sometimes differs by rounding: see
+    `sql/semantics.md`. trec_eval 10 rounds recall * |truth| to the nearest integer: 1 hit of 4 is a recall of
+    0.3.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -550,8 +526,6 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
 @measure("eleven_point_average", options=MIN_GRADE)
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
-
-    Equals trec_eval's 11pt_avg, except for the hits that a recall requires: see interpolated_precision.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -603,7 +577,7 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
 
     Let C and D be the numbers of judged pairs in the right and in the wrong order, for n items with m
     different grades. With variant=b, (C - D) / sqrt((C + D) n(n - 1)/2). With variant=c,
-    2 (C - D) / (n^2 (m - 1)/m). Only grades can tie, since no two items share a rank.
+    2 (C - D) / (n^2 (m - 1)/m).
 
     The binary form gives NULL. Equals SciPy's kendalltau of (-rank, grade). O(n log n).
 
@@ -630,7 +604,7 @@ def concordant_pairs(rankings: Rankings) -> Floats:
     C / (C + D), with C and D the numbers of pairs in the right and in the wrong order.
 
     Equals (1 + D) / 2 for SciPy's somersd of the order given the grades. With grades 0 and 1, it is the AUC
-    over the judged items. The binary form gives NULL, since all grades are equal. O(n log n).
+    over the judged items. The binary form gives NULL. O(n log n).
 
     Source: Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs").
 
