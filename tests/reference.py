@@ -281,7 +281,6 @@ def shared_of_page(folder: str) -> Iterator[str]:
         if rows:
             yield from ([f"**{group.capitalize()}**", ""] if group else [])
             yield from (*table(ARGUMENT_COLUMNS, rows), "")
-    yield "An argument that a function does not explain is explained here."
 
 
 def shared_in(name: str) -> dict[str, str]:
@@ -444,11 +443,10 @@ def check_codes() -> Iterator[str]:
         yield f"\n## {title}"
         for problem in (one for one in problems().values() if one.about == place):
             message = problem.sentence.format(**NAMES, least="above 0")
-            yield f"\n### `{problem.code}`\n\n`{message}`\n"
-            yield "\n".join(meaning_lines(problem.meaning))
-            yield f"\n- **Severity**: {severity(problem)}."
-            if problem.needs:
-                yield f"- **Requires**: `{problem.needs}` (command: `--{problem.needs.replace('_', '-')}`)."
+            needs = f"; with `{problem.needs}`" if problem.needs else ""
+            yield f"\n### `{problem.code}`\n"
+            yield filled(f"`{message}`: {severity(problem)}{needs}.")
+            yield "\n".join(["", *meaning_lines(problem.meaning)])
             texts = [problem.advice(way) or "" for way in WAYS.values()]
             ways = dict(zip(WAYS, texts, strict=True))
             if texts[2] == texts[0].replace(" := ", "="):  # the page says so once
@@ -456,9 +454,9 @@ def check_codes() -> Iterator[str]:
             lines = [f"{where:<9}{text}" for where, text in ways.items()]
             lines = [textwrap.fill(line, 106, subsequent_indent=" " * 9) for line in lines]
             if len({*texts}) == 1 and texts[0]:
-                yield filled(f"- **Fix**: {texts[0]}.", "  ")
+                yield f"\n{filled(f'**Fix**: {texts[0]}.')}"
             elif any(texts):
-                yield "- **Fix**:\n\n  ```text\n" + textwrap.indent("\n".join(lines), "  ") + "\n  ```"
+                yield "\n**Fix**:\n\n```text\n" + "\n".join(lines) + "\n```"
     yield ""
 
 

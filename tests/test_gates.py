@@ -188,9 +188,11 @@ def test_errors_that_the_request_settles_fail_no_gate() -> None:
 def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -> None:
     csv("other.csv", "userid,itemid", *(f"{u},z" for u in range(40)))
     assert main(["check", "base.csv", "other.csv", "--fail-if", "problems"]) == 3
+    capsys.readouterr()
     assert main(["evaluate", "base.csv", "other.csv"]) == 2
-    advice = "write --allow no_common_id if that is right\n"
-    assert capsys.readouterr().err.endswith(advice)
+    advice, err = "write --allow no_common_id if that is right\n", capsys.readouterr().err
+    assert err.endswith(advice)
+    assert err.count("no id of truth") == 1
     accepted = ["-q", "--fail-if", "mrr < 0", *advice.split()[1:3]]
     assert main(["evaluate", "base.csv", "other.csv", *accepted]) == 0
     with pytest.raises(ValueError, match="write allow='no_common_id' if that is right"):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -10,13 +11,14 @@ import pytest
 from scipy import stats
 
 import ranking_udfs
+from ranking_udfs.command.cli import main
 from ranking_udfs.compose.functions import compose_values
 from ranking_udfs.compose.means import interval, interval_ends
 from ranking_udfs.evaluation.queries import intervals_query
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.quoting import sql_value
-from tests.conftest import Con, literal, module_connection, rows
+from tests.conftest import Captured, Con, literal, module_connection, rows
 
 MEASURES = "ndcg@1,20, hit_rate@20, precision@0, dcg@20, first_hit_rank@3"  # precision at 0 is always 0
 con = module_connection("""
@@ -119,6 +121,16 @@ def test_without_confidence_there_is_no_interval(con: Con) -> None:
     )
     assert usual == none
     assert not any("_low" in name for name in usual[0])
+
+
+@pytest.mark.usefixtures("registered", "folder")
+def test_a_condition_may_name_the_ends_of_an_interval(capsys: Captured) -> None:
+    Path("rec.csv").write_text("userid,itemid,score\n1,a,2\n1,b,1\n2,a,1\n")
+    Path("truth.csv").write_text("userid,itemid\n1,b\n2,a\n")
+    call = ["evaluate", "rec.csv", "truth.csv", "-m", "mrr", "--confidence", "0.9", "--no-check", "--fail-if"]
+    assert main([*call, "mrr_low < 0.5"]) == 3
+    assert "90% confidence intervals of means" in capsys.readouterr().out
+    assert main([*call, "mrr_high < 0.5"]) == 0
 
 
 def test_python_has_intervals_of_segments_and_of_lists(con: Con) -> None:

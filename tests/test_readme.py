@@ -171,6 +171,14 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-") for title in headings}
 
 
+def test_every_table_has_a_header() -> None:
+    """An empty line in a table would end it."""
+    for document in DOCUMENTS:
+        text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for top, second in re.findall(r"(?<!\|\n)^\| (.*)\n(.*)", text, re.MULTILINE):
+            assert re.fullmatch(r"\|[-:| ]+\|", second), (document, top)
+
+
 def test_links_have_a_target() -> None:
     for document in DOCUMENTS:
         text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)

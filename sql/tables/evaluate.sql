@@ -1,7 +1,7 @@
 -- Computes the mean of every measure over the users with truth, for each system and cutoff.
 --
--- confidence: Adds columns such as `ndcg_low` and `ndcg_high`: Wilson's interval if all values are 0 or 1, else Student's t,
---             within the measure's range; NULL for one user.
+-- confidence: Adds `ndcg_low` and `ndcg_high`, for each measure: Student's interval, cut to the measure's range, or Wilson's if
+--             every user has 0 or 1. NULL for one user. Compare systems by `ranking.compare`, not by overlapping intervals.
 -- Returns:    One row per system and k: [system,] k, four counts of users and a DOUBLE per measure.
 --             `users`: users with truth.
 --             `users_without_rec`: those without recommendations, scored as an empty list (0; AUC 0.5).
@@ -15,8 +15,8 @@
 -- argument. Columns that you do not select are not computed.
 --
 -- With min_grade, users without a high grade stay in the mean and score 0. With a truth of high grades only, they leave
--- the mean. In the example data, min_grade := 4 gives `similar` a recall at 10 of 0.594 over 30 users, and a truth WHERE
--- stars >= 4 gives 0.713 over 25.
+-- the mean. In the example data, min_grade := 2 gives `similar` a recall at 10 of 0.594 over 30 users, and a truth WHERE
+-- rel >= 2 gives 0.713 over 25.
 CREATE OR REPLACE MACRO ranking.evaluate(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

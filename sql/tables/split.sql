@@ -40,7 +40,8 @@ FROM (
         *, {{ of.user | by_bytes }} AS ranking_user, {{ of.item | by_bytes }} AS ranking_item,
         {{ of.time | identifier }} AS ranking_time
     FROM (
-        FROM query_table({{ of.events | literal }}) UNION ALL BY NAME SELECT {{ [of.user, of.item, of.time] | nulls }} WHERE false))
+        FROM query_table({{ of.events | literal }})
+        UNION ALL BY NAME SELECT {{ [of.user, of.item, of.time] | nulls }} WHERE false))
 {%- endmacro %}
 
 {# The time that is a number of spans before another. #}

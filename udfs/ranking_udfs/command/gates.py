@@ -312,6 +312,6 @@ def sample_query(work: Evaluation) -> str:
     if work.caller == "compare":
         return f"SELECT *, 1 AS _row{segment} FROM ({sample_comparison(request.predicted_truth)})"
     counts = ", ".join(f"1 AS {name}" for name in ("k", *COUNTS, *OF_LISTS))
-    measures = (choice.name for choice in (*request.choices, *request.beyond_accuracy))
-    values = ", ".join(f"0::DOUBLE AS {identifier(name)}" for name in measures)
+    measures = map(request.names_of, (*request.choices, *request.beyond_accuracy))
+    values = ", ".join(f"0::DOUBLE AS {identifier(name)}" for names in measures for name in names)
     return f"SELECT '' AS system, {counts}, {values}, 1 AS _row{segment}"

@@ -340,7 +340,7 @@ COMMANDS: Mapping[str, Spec] = {
     ),
 }
 COLUMN = "name of this column"
-OF_MEANS = {"confidence": {"text": "confidence level: adds the intervals of means", "default": None}}
+OF_MEANS = {"confidence": {"text": "add the interval of each mean at this level, as 0.95", "default": None}}
 MAY_HAVE_COLUMN = {"kind": Kind("str", read=parse_items), "value": "FILE[:COLUMN]"}
 CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # changes of options for one command
     "evaluate": {

@@ -56,6 +56,7 @@ MOST_ROWS = 6  # rows of a comparison in a pull request; the others are folded
 DISPENSABLE = ("Relative", "W/T/L", "p", "Baseline", "Mean")
 MOST_THRESHOLDS = 100  # of a model, at equal steps, as in ranking.abstention
 TITLE = 30  # the most characters of a title
+OF_INTERVALS = "{}% confidence intervals of means: ± half the width, or (low to high); compare tests models"
 OF_AUC = "AUC: how often a relevant item ranks above a non-relevant one; 0.5 without a pair"
 OF_LABELLED = (
     "Mean, baseline and W/T/L: over users with human labels. Difference, p and verdict: over all users, by "
@@ -99,6 +100,7 @@ def evaluation_parts(
         yield measures_table("Ranking measure", request.choices, everybody, is_named)
         has_auc = any(choice.measure.name == "auc" for choice in request.choices)
         about = [refused_sentence(refused)] if refused else []
+        about += [OF_INTERVALS.format(f"{100 * request.confidence:.15g}")] * bool(request.confidence)
         yield [*count_lines(request, COUNTS, everybody), *about, *[OF_AUC] * has_auc]
     if request.beyond_accuracy:
         yield measures_table("Beyond accuracy", request.beyond_accuracy, everybody, is_named)

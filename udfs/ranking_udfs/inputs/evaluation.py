@@ -375,8 +375,8 @@ class Evaluation:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         self.found_problems = problems = self.problems() if self.is_checked else []
         problems += self.several_segments() if self.is_checked and self.request.by_segment else []
-        self.notify(problems)
         check_common(problems)
+        self.notify(problems)
         return problems
 
     def several_segments(self) -> list[Row]:
