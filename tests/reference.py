@@ -301,9 +301,13 @@ def abbreviated(name: str) -> list[str]:
 
 
 def argument_rows(name: str) -> Iterator[str]:
-    """Yield a table of what a function says about its arguments, and the groups of those that it shares."""
+    """Yield a table of what a function says about its arguments, and the groups of those that it shares.
+
+    Defaults are in the signature.
+    """
     shared, arguments, page = shared_in(name), head(name).arguments, folders()[name]
     texts = {one: text.removeprefix(shared.get(one, "")).strip() for one, text in arguments.items()}
+    texts = {one: re.sub(r"; by default ('[^']*'|[\d.]*\d)\.", ".", text) for one, text in texts.items()}
     rows = [
         (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name)) for one, text in texts.items() if text
     ]

@@ -7,7 +7,8 @@
 --             `users_without_rec`: those without recommendations, scored as an empty list (0; AUC 0.5).
 --             `users_without_truth`: users in rec that truth lacks; they are excluded.
 --             `users_without_relevant`: users whose truth has no relevant item. With 'skip', `users` does not include them.
--- Example:    FROM ranking.evaluate('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
+-- Example:    SELECT system, k, "ndcg(gain=linear)", recall
+--             FROM ranking.evaluate('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --
 -- With measures := 'ndcg@10' and confidence := 0.95, `similar` has an NDCG of 0.3909, from 0.2984 to 0.4834.
 --

@@ -3,16 +3,15 @@
 -- test_from: It has the type of time.
 -- test_size: An INTERVAL, or an integer if time is one. It counts back from the last event, or forward from test_from.
 -- folds: Each trains on all events before its test period.
--- gap: An INTERVAL, or an integer if time is one.
+-- gap: Like test_size.
 -- last: It replaces test_from and test_size. Fold 2 takes the N events before them, and so on.
 -- Returns:    One row per event and fold: the columns of events, and three more.
 --             `fold`: 1 is the latest.
 --             `part`: 'train', 'test', or NULL for a row in neither.
 --             `dropped`: the reason for NULL: 'gap', 'after test', 'cold user', 'cold item', 'seen', 'no user', 'no item'
 --             or 'no time' (NULL or infinite).
--- Errors:     A column that is missing, or called fold, part or dropped. A time that is not an integer, DATE or
---             TIMESTAMP, or integers in two units. A test_from, test_size or gap of an unfit type. None of test_from,
---             test_size and last. A fold whose train or test has no event.
+-- Errors:     A column called fold, part or dropped. Times as integers in two units. None of test_from, test_size and
+--             last. A fold whose train or test has no event.
 -- Example:    SELECT fold, part, dropped, count(*) AS events, min(rated_on) AS first, max(rated_on) AS last
 --             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, gap := INTERVAL 1 DAY,
 --                 user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')
