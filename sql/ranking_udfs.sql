@@ -52,7 +52,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -667,7 +667,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -1229,7 +1229,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -1871,7 +1871,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -2152,7 +2152,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -2609,7 +2609,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -2799,7 +2799,7 @@ count(*) - count(grade) AS n_unknown,
 sum(score) AS total,
 max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
 > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-count(rank) > max(rank) - min(rank) + 1 AND min(rank) < max(rank) AS is_merged,
+count(rank) AS n_ranks, max(rank) - min(rank) + 1 AS places,
 sum((hash(recs.itemid) & 2147483647)::INTEGER)::VARCHAR AS content,
 max({'score': score, 'grade': grade}) FILTER (
 score IS NOT NULL AND hash(recs.userid) = hash(recs.itemid)) AS own_item,
@@ -2875,7 +2875,8 @@ typeof([lists.userid]) || typeof([users.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|
 THEN 'text' ELSE 'same' END))
 ), list_evidence AS MATERIALIZED (
 SELECT
-system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_merged, is_stepped,
+system, userid, n_rows, n, n_unknown, n_relevant, content, own_rank, own_grade, hit_ranks, is_against, is_stepped,
+CASE WHEN places BETWEEN 2 AND n_ranks - 1 THEN list_unique(scores) > places ELSE false END AS is_merged,
 greatest(abs(lowest), abs(highest)) AS size,
 isinf(size) OR size BETWEEN 2147483647 AND 2147483648 OR size BETWEEN 3.4e38 AND 3.41e38 AS is_masked,
 is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1 AS is_numbered,
@@ -2971,22 +2972,26 @@ SELECT itemid AS id, sum(n) AS n FROM pairs WHERE itemid IS NOT NULL GROUP BY it
 ), ids AS NOT MATERIALIZED (
 SELECT
 true AS is_rec, 'userid' AS name, system AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(id), typeof((SELECT id FROM known_users WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
 FROM listed_users
 UNION ALL
 SELECT
 true AS is_rec, 'itemid' AS name, system AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(id), typeof((SELECT id FROM known_items WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
 FROM listed_items
 UNION ALL
 SELECT
 false AS is_rec, 'userid' AS name, NULL AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(id), typeof((SELECT id FROM listed_users WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
 FROM known_users
 UNION ALL
 SELECT
 false AS is_rec, 'itemid' AS name, NULL AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)') AS is_text
+id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(id), typeof((SELECT id FROM listed_items WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
 FROM known_items
 ), unlisted_items AS MATERIALIZED (
 SELECT known.id::VARCHAR AS text
@@ -3010,13 +3015,14 @@ GROUP BY name
 ), matched AS NOT MATERIALIZED (
 SELECT
 ids.*, alike.text AS alike,
-CASE WHEN alike.text IS NOT NULL THEN coalesce(nullif(list_distinct([CASE WHEN nfc_normalize(ids.text) = nfc_normalize(alike.text) THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) = regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) = coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') = regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) = coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) THEN 'signs' END, CASE WHEN ltrim(ids.text, '0') = ltrim(alike.text, '0') THEN 'zeros' END, CASE WHEN lower(ids.text) = lower(alike.text) THEN 'case' END, CASE WHEN left(ids.text, cut) = left(alike.text, cut) THEN 'lengths' END]), []), ['several forms']) END AS differences
+CASE WHEN alike.text IS NOT NULL THEN coalesce(nullif(list_distinct([CASE WHEN nfc_normalize(ids.text) = nfc_normalize(alike.text) THEN 'Unicode' END, CASE WHEN regexp_extract(ids.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) = regexp_extract(alike.text, '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1) THEN 'blanks' END, CASE WHEN coalesce(format('{:.0f}', TRY_CAST(regexp_extract(ids.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), ids.text) = coalesce(format('{:.0f}', TRY_CAST(regexp_extract(alike.text, '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), alike.text) THEN 'exponents' END, CASE WHEN regexp_replace(ids.text, '^(-?\d+)\.0+$', '\1') = regexp_replace(alike.text, '^(-?\d+)\.0+$', '\1') THEN 'decimals' END, CASE WHEN coalesce((TRY_CAST(regexp_extract(ids.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, ids.text) = coalesce((TRY_CAST(regexp_extract(alike.text, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, alike.text) THEN 'signs' END, CASE WHEN left(ids.text, cut) = left(alike.text, cut) THEN 'lengths' END, CASE WHEN ltrim(ids.text, '0') = ltrim(alike.text, '0') THEN 'zeros' END, CASE WHEN lower(ids.text) = lower(alike.text) THEN 'case' END]), []), ['several forms']) END AS differences
 FROM (
-SELECT *, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain
+SELECT *, lower(ltrim(left(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), cut), '0')) AS plain
 FROM (
 SELECT
 'userid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
-CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text,
+CASE WHEN known.id IS NULL AND (regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(known.id), typeof(listed.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) THEN listed.id::VARCHAR END AS text,
 of_all.n AS n_truth, of_all.id AS of_truth
 FROM listed_users AS listed
 CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_users) AS of_all
@@ -3030,11 +3036,13 @@ IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
 CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
 typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
-WHERE regexp_full_match(typeof(listed.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+WHERE (regexp_full_match(typeof(listed.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(listed.id), typeof(known.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT'))
 UNION ALL
 SELECT
 'itemid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
-CASE WHEN known.id IS NULL AND regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)') THEN listed.id::VARCHAR END AS text,
+CASE WHEN known.id IS NULL AND (regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(known.id), typeof(listed.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) THEN listed.id::VARCHAR END AS text,
 of_all.n AS n_truth, of_all.id AS of_truth
 FROM listed_items AS listed
 CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_items) AS of_all
@@ -3050,7 +3058,7 @@ typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER
 THEN 'text' ELSE 'same' END)))
 LEFT JOIN lengths USING (name)) AS ids
 LEFT JOIN (
-SELECT name, left(lower(ltrim(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), '0')), cut) AS plain, min(text) AS text
+SELECT name, lower(ltrim(left(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), cut), '0')) AS plain, min(text) AS text
 FROM ids
 JOIN lengths USING (name)
 WHERE NOT is_rec AND is_text
@@ -3137,8 +3145,8 @@ WHERE false
 UNION ALL BY NAME
 SELECT 'inexact_id' AS code, * FROM (
 SELECT DISTINCT
-name AS column_name, CASE WHEN name = 'userid' THEN text END AS userid,
-CASE WHEN name = 'itemid' THEN text END AS itemid
+name AS column_name, CASE name WHEN 'userid' THEN text END AS userid,
+CASE name WHEN 'itemid' THEN text END AS itemid
 FROM ids
 WHERE type IN ('DOUBLE', 'FLOAT')
 AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308)
@@ -3246,18 +3254,18 @@ SELECT 'several_ids' AS code, * RENAME (count AS total) FROM (
 SELECT
 count(*) AS count,
 format(
-'{} ''{}'': SELECT * REPLACE (unnest(string_split({}, ''{}'')) AS {}) FROM truth', 'itemid', min(text),
-'"itemid"', min(separator), '"itemid"') AS example
+'{} ''{}'': SELECT * REPLACE (trim(unnest(regexp_extract_all({}, ''{}''))) AS {}) FROM truth', 'itemid',
+min(text), '"itemid"', min(pattern), '"itemid"') AS example
 FROM (
-SELECT cells.text, separator
+SELECT cells.text, pattern
 FROM (
-SELECT text, separator, trim(unnest(string_split(text, separator))) AS part
+SELECT text, pattern, trim(unnest(regexp_extract_all(text, pattern))) AS part
 FROM unlisted_items
-CROSS JOIN (SELECT unnest([' ', '|', ',', ';']) AS separator)
-WHERE contains(text, separator)) AS cells
+CROSS JOIN (SELECT unnest(['\S+', '[^|]+', '[^,]+', '[^;]+']) AS pattern)
+WHERE regexp_matches(text, '[\s|,;]')) AS cells
 LEFT JOIN (FROM ids WHERE is_rec AND name = 'itemid') AS listed ON cells.part = listed.text
 GROUP BY ALL
-HAVING count(DISTINCT part) = count(DISTINCT listed.text)))
+HAVING count(DISTINCT part) > 1 AND count(DISTINCT part) = count(DISTINCT listed.text)))
 UNION ALL BY NAME
 SELECT 'swapped' AS code, * RENAME (count AS total) FROM (
 SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
@@ -3301,10 +3309,11 @@ SELECT
 system, name AS column_name, sum(n)::BIGINT AS count,
 concat(CASE WHEN is_rec THEN 'rec: ' ELSE 'truth: ' END, name, ' is ''', min(text), ''', as if it were missing') AS problem,
 concat(name, ' ''', min(text), '''') AS example
-FROM ids
-WHERE text ^@ '-' OR is_text AND trim(text) IN ('', 'nan', 'NaN', 'None', 'NULL', 'null', '<NA>', 'NaT', '\N', 'undefined')
-GROUP BY is_rec, name, system, CASE WHEN text ^@ '-' THEN '-' ELSE text END
-HAVING min(text) NOT LIKE '-%' OR min(text) IN ('-1', '-1.0') AND min(text) = max(text))
+FROM (SELECT *, regexp_extract(text, '^(-\d+)(\.0)?$', 1) AS negative FROM ids)
+WHERE negative <> '' OR is_text AND trim(text) IN ('', 'nan', 'NaN', 'None', 'NULL', 'null', '<NA>', 'NaT', '\N', 'undefined')
+GROUP BY is_rec, name, system, CASE negative WHEN '' THEN text ELSE '-' END
+WINDOW of_name AS (PARTITION BY name)
+QUALIFY min(negative) = '' OR max(max(negative)) OVER of_name = '-1' AND min(nullif(min(negative), '')) OVER of_name = '-1')
 UNION ALL BY NAME
 SELECT 'unlisted_items' AS code, * RENAME (count AS total) FROM (
 SELECT
@@ -3408,7 +3417,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0
@@ -4151,7 +4160,7 @@ FROM (SELECT NULL AS "userid", NULL AS "itemid", NULL AS "rel" WHERE false UNION
 ),
 _ranking_unread AS MATERIALIZED (
 SELECT
-list_filter(columns, lambda entry: NOT isnan(entry[3])) AS numbers,
+list_filter(columns, lambda entry: NOT isnan(CASE WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN entry[2] ELSE entry[3] END)) AS numbers,
 list_transform(
 list_filter(numbers, lambda entry: CASE
 WHEN regexp_full_match(entry[1], '(?i)(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value') THEN lower(entry[1]) <> 'score' OR entry[2] < entry[3] OR entry[3] = 0

@@ -295,6 +295,18 @@ def test_columns_are_read_after_the_advice_of_an_error(
     assert json.loads(capsys.readouterr().out)[0]["mrr"] == 1
 
 
+@pytest.mark.usefixtures("registered")
+def test_names_of_columns_that_differ_in_case_are_one(tmp_path: Path, capsys: Captured) -> None:
+    rec, truth = tmp_path / "rec.csv", tmp_path / "truth.csv"
+    rec.write_text("userid,docid,DocNo,score\n1,8,1,1\n1,7,2,2\n")
+    truth.write_text("userid,docno\n1,2\n")
+    call = ["evaluate", str(rec), str(truth), "-m", "mrr", "--no-check", "--format", "json"]
+    assert main(call) == 1
+    advice = capsys.readouterr().err.rpartition("; write ")[2].split()
+    assert main([*call, *advice]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["mrr"] == 1
+
+
 # The number of errors to follow; rec and truth, in which q1 has the relevant item b at rank 2.
 LOGS = {
     "lists of ids": (1, "SELECT 'q1' AS query_id, ['a', 'b'] AS results", "SELECT 'q1' AS query_id, ['b'] AS expected"),

@@ -5,6 +5,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -193,6 +194,13 @@ def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -
     advice, err = "write --allow no_common_id if that is right\n", capsys.readouterr().err
     assert err.endswith(advice)
     assert err.count("no id of truth") == 1
+    csv("cells.csv", "userid,itemid", '1,"10, 11"', '2,"20, 21,"')
+    csv("both.csv", "userid,itemid,score", "1,10,2", "1,11,1", "2,20,2", "2,21,1")
+    assert main(["evaluate", "a=both.csv", "b=both.csv", "cells.csv"]) == 2
+    select = capsys.readouterr().err.partition(": SELECT ")[2].partition("; give")[0]
+    csv("split.csv", "userid,itemid", *(f"{u},{i}" for u, i in duckdb.sql(f"SELECT {select}").fetchall()))
+    call = ["evaluate", "both.csv", "split.csv", "-m", "recall", "--no-check", "--fail-if", "recall < 1"]
+    assert main(call) == 0
     accepted = ["-q", "--fail-if", "mrr < 0", *advice.split()[1:3]]
     assert main(["evaluate", "base.csv", "other.csv", *accepted]) == 0
     with pytest.raises(ValueError, match="write allow='no_common_id' if that is right"):

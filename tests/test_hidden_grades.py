@@ -80,6 +80,19 @@ def test_column_with_values_of_grades_is_an_error_in_every_entry_point(
         assert found.fetchall()[0][-1] == expected
 
 
+def test_a_column_that_is_called_like_grades_may_have_other_values(con: Con, tmp_path: Path) -> None:
+    make_truth(con, "if(i = 1, 'N/A', i::VARCHAR) AS relevance, if(i = 1, 'x', i::VARCHAR) AS size")
+    con.execute(f"COPY truth TO '{tmp_path}/truth.csv'")
+    assert "a column relevance that is not read" in refusal(con, "FROM ranking.evaluate('rec', 'truth', [3])")
+    for truth in ("truth", f"{tmp_path}/truth.csv"):
+        with pytest.raises(ValueError, match="a column relevance that is not read"):
+            ranking_udfs.evaluate("rec", truth, "recall", 3, con=con)
+    found = value(
+        con, "SELECT example FROM ranking.check('rec', 'truth', [3]) WHERE code = 'column_not_read'"
+    )
+    assert found == "relevance (grades)"
+
+
 def test_check_lists_other_numbers_of_truth(con: Con) -> None:
     make_truth(con, "i * 100 AS price, 7 AS rating_count, i % 2 AS clicked, 'x' AS note")
     query = "SELECT severity, code, example FROM ranking.check('rec', 'truth', [3])"

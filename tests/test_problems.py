@@ -221,6 +221,7 @@ def test_placeholders_of_missing_ids_are_found_in_both_tables(pack: Con) -> None
         item = f"if(itemid % 100 = 5, {negative}, itemid)::{kind} AS itemid"
         rec = f"SELECT * REPLACE ({item}) FROM ({lists(a=GOOD)})"
         assert found(pack, "placeholder", rec) == [("a", 40, f"itemid '{text}'")] * bool(text)
+        assert found(pack, "placeholder", rec, f"{TRUTH} UNION ALL SELECT 0, -7") == []
 
 
 def test_scores_that_mask_items_are_found(pack: Con) -> None:
@@ -236,16 +237,31 @@ def test_lists_that_were_merged_have_several_items_at_one_rank(pack: Con) -> Non
     for rank, n in {"i % 3": 40, "if(u < 9, i // 2, i)": 9, "i": 0, shared: 0, "0": 0}.items():
         ranked = lists(a=GOOD).replace("AS score", f"AS score, {rank} AS rank")
         assert found(pack, "merged_lists", ranked) == [("a", n, "userid 0")] * (n > 0)
+    assert (
+        found(pack, "merged_lists", lists(a="9 - i // 2").replace("AS score", "AS score, i // 2 AS rank"))
+        == []
+    )
 
 
-@pytest.mark.parametrize("separator", [" ", "|", ",", "; "])
+@pytest.mark.parametrize("separator", [" ", "|", ",", "; ", "  ", "\t"])
 def test_several_ids_in_a_string_have_a_select_that_splits_them(pack: Con, separator: str) -> None:
     joined = f"SELECT userid, string_agg(itemid, '{separator}') AS itemid FROM ({TRUTH}) GROUP BY userid"
     ((_, n, example),) = found(pack, "several_ids", lists(a=GOOD), joined)
     assert n == 40
-    split = f"SELECT userid, trim(itemid)::BIGINT AS itemid FROM ({example.partition(': ')[2]})"
+    split = f"SELECT userid, itemid::BIGINT AS itemid FROM ({example.partition(': ')[2]})"
     assert sorted(pack.execute(split).fetchall()) == sorted(pack.execute(TRUTH).fetchall())
     assert found(pack, "several_ids", lists(a=GOOD), TRUTH.replace("100 * u + i", "concat(u, ' x')")) == []
+    assert found(pack, "several_ids", lists(a=GOOD), TRUTH.replace("100 * u + i", "concat(u, ' ')")) == []
+
+
+def test_ids_of_64_bits_match_those_without_a_sign(pack: Con) -> None:
+    rec = OWN.replace("100 * u + i AS", "(-1 - 100 * u - i)::BIGINT AS").format("a", GOOD)
+    truth = TRUTH.replace(
+        "100 * u + i AS", "(18446744073709551615 - 100 * u::UBIGINT - i::UBIGINT)::UBIGINT AS"
+    )
+    for tables in ((rec, truth), (truth.replace("AS itemid", "AS itemid, 1 AS score"), rec)):
+        ((_, n, example),) = found(pack, "spelling", *tables)
+        assert (n >= 80, "signs" in example) == (True, True)
 
 
 def test_items_that_no_list_has_are_told_with_the_most_similar_id(pack: Con) -> None:

@@ -3,8 +3,8 @@
 -- Place: 140; Severity: warning
 -- Write: read integers or strings from the source of rec and truth; here, digits are lost
 SELECT DISTINCT
-    name AS column_name, CASE WHEN name = {{ of.user | literal }} THEN text END AS userid,
-    CASE WHEN name = {{ of.item | literal }} THEN text END AS itemid
+    name AS column_name, CASE name WHEN {{ of.user | literal }} THEN text END AS userid,
+    CASE name WHEN {{ of.item | literal }} THEN text END AS itemid
 FROM ids
 WHERE type IN ('DOUBLE', 'FLOAT')
     AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308

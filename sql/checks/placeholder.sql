@@ -1,12 +1,13 @@
 -- {column}: ids that stand for a missing one
--- Such ids match one another, so that a missing item of rec is a hit for a missing item of truth.
+-- In both tables, they match: a missing item is a hit. -1 stands for one if no other id of either table is negative.
 -- Place: 155; Severity: warning
 -- Write: write NULL for them, or remove these rows
 SELECT
     system, name AS column_name, sum(n)::BIGINT AS count,
     concat(CASE WHEN is_rec THEN 'rec: ' ELSE 'truth: ' END, name, ' is ''', min(text), ''', as if it were missing') AS problem,
     concat(name, ' ''', min(text), '''') AS example
-FROM ids
-WHERE text ^@ '-' OR is_text AND trim(text) IN ('', 'nan', 'NaN', 'None', 'NULL', 'null', '<NA>', 'NaT', '\N', 'undefined')
-GROUP BY is_rec, name, system, CASE WHEN text ^@ '-' THEN '-' ELSE text END
-HAVING min(text) NOT LIKE '-%' OR min(text) IN ('-1', '-1.0') AND min(text) = max(text)
+FROM (SELECT *, regexp_extract(text, '^(-\d+)(\.0)?$', 1) AS negative FROM ids)
+WHERE negative <> '' OR is_text AND trim(text) IN ('', 'nan', 'NaN', 'None', 'NULL', 'null', '<NA>', 'NaT', '\N', 'undefined')
+GROUP BY is_rec, name, system, CASE negative WHEN '' THEN text ELSE '-' END
+WINDOW of_name AS (PARTITION BY name)
+QUALIFY min(negative) = '' OR max(max(negative)) OVER of_name = '-1' AND min(nullif(min(negative), '')) OVER of_name = '-1'

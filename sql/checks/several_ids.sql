@@ -5,15 +5,15 @@
 SELECT
     count(*) AS count,
     format(
-        '{} ''{}'': SELECT * REPLACE (unnest(string_split({}, ''{}'')) AS {}) FROM truth', {{ of.item | literal }}, min(text),
-        {{ of.item | identifier | literal }}, min(separator), {{ of.item | identifier | literal }}) AS example
+        '{} ''{}'': SELECT * REPLACE (trim(unnest(regexp_extract_all({}, ''{}''))) AS {}) FROM truth', {{ of.item | literal }},
+        min(text), {{ of.item | identifier | literal }}, min(pattern), {{ of.item | identifier | literal }}) AS example
 FROM (
-    SELECT cells.text, separator
+    SELECT cells.text, pattern
     FROM (
-        SELECT text, separator, trim(unnest(string_split(text, separator))) AS part
+        SELECT text, pattern, trim(unnest(regexp_extract_all(text, pattern))) AS part
         FROM unlisted_items
-        CROSS JOIN (SELECT unnest([' ', '|', ',', ';']) AS separator)
-        WHERE contains(text, separator)) AS cells
+        CROSS JOIN (SELECT unnest(['\S+', '[^|]+', '[^,]+', '[^;]+']) AS pattern)
+        WHERE regexp_matches(text, '[\s|,;]')) AS cells
     LEFT JOIN (FROM ids WHERE is_rec AND name = {{ of.item | literal }}) AS listed ON cells.part = listed.text
     GROUP BY ALL
-    HAVING count(DISTINCT part) = count(DISTINCT listed.text))
+    HAVING count(DISTINCT part) > 1 AND count(DISTINCT part) = count(DISTINCT listed.text))

@@ -27,6 +27,7 @@ PASSES = {
     "served": ("userid", "NULL"),
     "matched": ("NULL", "NULL"),
 }
+NOT_READ = "{}: columns that look like {} are not read"
 GUARDS = {"user_lists": "CASE WHEN is_whole THEN {} END", "cuts": "CASE WHEN NOT is_whole THEN {} END"}
 USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "row"), "NULL") | dict.fromkeys(
     ("of", "user", "item", "value"), ""
@@ -38,6 +39,7 @@ class CheckCall(Call):
     """A call of the check. Any column may be missing, or have any type."""
 
     passes: ClassVar = tuple(PASSES)
+    grades_not_read: ClassVar = NOT_READ.format("truth", "grades")
     history: str | None = None
     items: str | None = None
     predicted_truth: str | None = None
@@ -119,10 +121,6 @@ class CheckCall(Call):
     def pattern(name: str) -> str:
         """Return the pattern of a column and of its substitute if the column is missing."""
         return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
-
-    @staticmethod
-    def looks_like(kind: str) -> str:
-        return NOT_READ.format("rec" if kind != "grades" else "truth", kind)
 
     # --- The problems ---
 
@@ -259,7 +257,6 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 
-NOT_READ = "{}: columns that look like {} are not read"
 Row = Sequence[str | None]  # code, column, problem, example and what the column looks like
 
 

@@ -34,9 +34,9 @@ FORMS = {
         r"coalesce((TRY_CAST(regexp_extract(id, '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, id)",
         "read 64 bits without a sign",
     ),
+    "lengths": ("left(id, cut)", "do not cut them"),  # `cut` is the length of all ids of one table
     "zeros": ("ltrim(id, '0')", "remove leading zeros"),
     "case": ("lower(id)", "use lower case"),
-    "lengths": ("left(id, cut)", "do not cut them"),  # `cut` is the length of all ids of one table
 }
 
 
@@ -104,7 +104,7 @@ class Problem:
             f"{share:g}" if share is not None else None for share in map(self.share, ("error", "warning"))
         )
         advice = map(self.advice, (SQL, COMMAND, PYTHON))
-        tested = self.severity * (self.severity == "tested")
+        tested = "tested" if self.severity == "tested" else ""
         cells = (self.code, self.about, self.needs, self.counted, *shares, tested, self.sentence, *advice)
         return " | ".join(cell or "" for cell in cells)
 

@@ -1,7 +1,6 @@
 """Write problems of the data as text: rows of ranking.check, with the columns `file` and `write`."""
 
 from collections.abc import Collection, Sequence
-from operator import itemgetter
 
 from ..compose.problems import Problem, problems
 from ..texts import did_you_mean, shorten
@@ -19,6 +18,7 @@ COLUMNS = {  # columns of a problem with its advice, and their types
 }
 SEVERITIES = ("error", "warning", "info")
 WORDS = {"info": "note"}  # a severity as it is shown, if by another word
+CAUSES = ("swapped", "several_ids", "spelling")  # codes of why ids do not match
 SHOWN = 6  # systems and cutoffs on the line of a code
 PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
 
@@ -103,11 +103,10 @@ def fit_advice(advice: str, example: str) -> str:
 def check_common(rows: Sequence[Row]) -> None:
     """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed.
 
-    Where ids differ in their spelling, this is the cause.
+    The error is that of the cause, if it is known, for all systems.
     """
-    key = itemgetter("system", "column_name")
     for row in rows:
         if row["code"] == NOTHING and is_problem(row):
-            about = [other for other in rows if other["code"] == "spelling"]
-            causes = (other for other in about if key(other) == key(row))
-            raise UsageError(problem_text([next(causes, row)]))
+            about = [other for other in rows if other["column_name"] in (None, row["column_name"])]
+            causes = [[other for other in about if other["code"] == code] for code in CAUSES]
+            raise UsageError(problem_text(next(filter(None, causes), [row])))

@@ -15,7 +15,7 @@ from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import BY_KIND, COLUMNS, DIRECTION, NOTHING, TIES, check_common, fit_advice
+from ..evaluation.problems import BY_KIND, CAUSES, COLUMNS, DIRECTION, NOTHING, TIES, check_common, fit_advice
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -268,7 +268,7 @@ class Evaluation:
             "fractional_grade": "exp" not in gains,
             **dict.fromkeys(("not_in_truth", "ties_without_truth"), request.predicted_truth),  # expected
             **dict.fromkeys(TIES, request.ties != "item"),
-            "unlisted_items": {"swapped", "several_ids", "spelling"} & {row["code"] for row in rows},
+            "unlisted_items": {*CAUSES} & {row["code"] for row in rows},
         }
         is_filled_up = any(map(is_filled, self.tables.sources.get("truth", ())))
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
@@ -295,6 +295,8 @@ class Evaluation:
         if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
         row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
+        if name == "several_ids":
+            row["example"] = self.with_names_of_truth(row)
         if name in self.allowed:
             return {**row, "severity": "info"}
         given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
@@ -304,6 +306,15 @@ class Evaluation:
         if write and name in BY_KIND:
             write = fit_advice(write, row["example"])
         return {**row, "write": write and in_unit(write)}
+
+    def with_names_of_truth(self, row: Row) -> str:
+        """Return the example with the file and the column of truth in its SELECT."""
+        (truth,), names = self.tables.sources["truth"], self.composed.columns
+        start, found, select = row["example"].rpartition(": SELECT ")
+        if own := truth.names.get("itemid"):
+            select = select.replace(identifier(names["item_col"]), identifier(own))
+        file = f" FROM {literal(row['file'])}" if row["file"] else " FROM truth"
+        return f"{start}{found}{select.removesuffix(' FROM truth')}{file}"
 
     def has(self, needed: str | None) -> bool:
         """Return whether the request has the argument that a problem needs."""
@@ -382,9 +393,10 @@ class Evaluation:
     def several_segments(self) -> list[Row]:
         """Return a note with the number of evaluated users in several segments, if there are any."""
         users = with_segments(self.request, f"(SELECT DISTINCT userid FROM {self.request.table('by_user')})")
-        counts = "SELECT userid, count(*) > 1 AS is_one"
-        query = f"""SELECT count_if(is_one) AS count, count(*) AS of,
-                'userid ' || min(userid) FILTER (is_one) AS example
+        counts = "SELECT userid, count(*) > 1 AS is_several"
+        user = self.inputs.columns["user_col"]
+        query = f"""SELECT count_if(is_several) AS count, count(*) AS of,
+                {literal(f"{user} ")} || min(userid) FILTER (is_several) AS example
             FROM ({counts} FROM {users} GROUP BY userid)"""
         (row,) = fetch_rows(self.con, query)
         note = self.note("several_segments", "users in several segments, counted in each", row, "segments")

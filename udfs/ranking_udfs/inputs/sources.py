@@ -176,13 +176,16 @@ def missing_text(errors: Sequence[MissingColumnsError], others: Sequence[Source]
         likely = {error.path: error.near[role] for error in errors if role in error.near}
         having = [source for source in others if role in source.columns]
         tables = [*likely.values(), *(source.types for source in having)]
-        counts = Counter(name for names in tables for name in names)
-        near = {path: max(names, key=counts.__getitem__, default="...") for path, names in likely.items()}
+        counts = Counter(name.lower() for names in tables for name in names)
+        near = {
+            path: max(names, key=lambda name: counts[name.lower()], default="...")
+            for path, names in likely.items()
+        }
         near |= {source.path: name for source in having for name in near.values() if name in source.types}
         path, column = next(iter(near.items()))
         has_file = is_command and role in FILE_OPTIONS
         is_everywhere = all(source.path in near for source in having)
-        is_of_all = not has_file and is_everywhere and len({*near.values()}) == 1
+        is_of_all = not has_file and is_everywhere and len({*map(str.lower, near.values())}) == 1
         in_files = ",".join(f"{file}:{name}" for file, name in near.items())
         texts.append(option_text(role, column if is_of_all else in_files, is_command))
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
