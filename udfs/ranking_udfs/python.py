@@ -71,7 +71,7 @@ def evaluate(
         users_without_rec, users_without_truth, users_without_relevant and one per measure. A measure is NULL
         at cutoffs that it does not have. The segment of all users is `(all)`. With history or items, the
         columns users_with_rec (with or without truth), users_without_history and the beyond-accuracy measures
-        follow. With confidence, each measure is followed by its interval, as in ndcg_low and ndcg_high.
+        follow. With confidence, its interval follows each measure, as in ndcg_low and ndcg_high.
         With by_user: one row per model, user and k, with [system,] userid, k, n_rec, n_truth and the
         measures. Read the relation with `.df()`, `.pl()`, `.fetchall()` or `.show()`. It is already computed
         and keeps its connection open: `con`, or one of its own.

@@ -47,14 +47,15 @@ def export_source(
         return [(name, kind) for name, kind in types if kind.startswith("STRUCT") and ")[]" in kind]
 
     is_one = con.execute(f"SELECT count(*) = 1 FROM (FROM {rows} LIMIT 2)").fetchone() == (True,)
-    # Ids that DuckDB takes for dates or UUIDs stay as they are written.
+    # DuckDB takes some ids for dates or UUIDs; keep them as they are written.
     types = {name: re.sub(NO_TEXT, " VARCHAR", kind) for name, kind in column_types(con, rows).items()}
     rows = f"{rows.removesuffix(')')}, columns = {struct_literal(types)})"
-    while is_one and len(found := with_lists(rows)) == 1:
+    found = with_lists(rows)
+    while is_one and len(found) == 1:
         ((name, kind),) = found
         depth = 1 + kind.endswith("]")
         rows = f"(SELECT unnest({identifier(name)}, max_depth := {depth})\nFROM {rows})"
-        if not with_lists(rows):
+        if not (found := with_lists(rows)):
             break
         try:
             return table_source(con, path, rows, with_names_of_exports(con, rows, wanted))
