@@ -53,7 +53,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     checks, package = ROOT / "sql" / "checks.md", ROOT / "udfs" / "ranking_udfs"
     yield checks, between(checks, codes=reference.check_codes())
     api, command = package / "README.md", package / "command" / "README.md"
-    shared = ("", *reference.table(reference.ARGUMENT_COLUMNS, reference.shared_arguments().items()), "")
+    shared = ("", *reference.explained(reference.shared_arguments().items()), "")
     yield api, between(api, functions=reference.python_functions(), arguments=shared)
     tables = {name: reference.command_options(name) for name in COMMANDS}
     yield command, between(command, options=reference.option_tables(), **tables)

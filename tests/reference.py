@@ -49,7 +49,6 @@ MEANINGS = {"min_grade"}
 USUAL = "; 0 if truth is empty"
 BOTH = " ({}(rec, truth): 1 if rec is empty too)"  # as semantics.md says
 BAR = "\\|"  # which ends no cell
-ARGUMENT_COLUMNS = ("argument", "meaning")
 FACTS = ("Returns", "Caveats", "With predicted_truth", "Errors", "Source")
 # The tables of the examples, as the documents make them.
 TABLES = """\
@@ -170,6 +169,11 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]
         yield f"| {' | '.join(cell.replace('|', BAR) for cell in row)} |"
 
 
+def explained(meanings: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a list of names in Markdown and what they mean."""
+    return (filled(f"- {name}: {meaning.removesuffix('.')}.", "  ") for name, meaning in meanings)
+
+
 def measure_called(name: str) -> Measure | None:
     return MEASURES.get(name) or LIST_MEASURES.get(name)
 
@@ -205,7 +209,7 @@ def measure_table() -> Iterator[str]:
 
 def sections(title: str) -> Iterator[str]:
     if title in ("Tables", "Comparison"):
-        yield from ("", "## Shared arguments", "", *shared_of_page(title.lower()))
+        yield from ("", "## Shared arguments", *shared_of_page(title.lower()))
     for name in group_names(title):
         measure = measure_called(name)
         lines = measure_section(measure) if measure else macro_section(name)
@@ -272,15 +276,14 @@ def shared_by_functions() -> dict[str, tuple[str, str]]:
 
 
 def shared_of_page(folder: str) -> Iterator[str]:
-    """Yield tables of the arguments that several functions of a page have, by group."""
+    """Yield the arguments that several functions of a page have, by group."""
     texts = {name: text for name, (text, page) in shared_by_functions().items() if page == folder}
     grouped = {*chain(*ARGUMENT_GROUPS.values())}
     groups = {"": [name for name in texts if name not in grouped], **ARGUMENT_GROUPS}
     for group, names in groups.items():
-        rows = [(f"`{name}`", f"{texts[name]}.") for name in names if name in texts]
-        if rows:
-            yield from ([f"**{group.capitalize()}**", ""] if group else [])
-            yield from (*table(ARGUMENT_COLUMNS, rows), "")
+        items = [(f"`{name}`", texts[name]) for name in names if name in texts]
+        if items:
+            yield from ["", *([f"**{group.capitalize()}**", ""] if group else []), *explained(items)]
 
 
 def shared_in(name: str) -> dict[str, str]:
@@ -301,18 +304,16 @@ def abbreviated(name: str) -> list[str]:
 
 
 def argument_rows(name: str) -> Iterator[str]:
-    """Yield a table of what a function says about its arguments, and the groups of those that it shares.
+    """Yield what a function says about its arguments, and the groups of those that it shares.
 
-    Defaults are in the signature.
+    Defaults are in the signature. The head of the page says that dots are columns and relevance.
     """
     shared, arguments, page = shared_in(name), head(name).arguments, folders()[name]
     texts = {one: text.removeprefix(shared.get(one, "")).strip() for one, text in arguments.items()}
     texts = {one: re.sub(r"; by default ('[^']*'|[\d.]*\d)\.", ".", text) for one, text in texts.items()}
-    rows = [
+    yield from explained(
         (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name)) for one, text in texts.items() if text
-    ]
-    if rows:
-        yield from (*table(ARGUMENT_COLUMNS, rows), "")
+    )
     links = []
     for group, names in ARGUMENT_GROUPS.items():
         taken = [one for one in names if one in shared]
@@ -323,8 +324,8 @@ def argument_rows(name: str) -> Iterator[str]:
             word, short = ("all but ", missing) if len(missing) < len(taken) else ("", taken)
             called = word + ", ".join(f"`{one}`" for one in short)
             links.append(f"[{group}]({path}#shared-arguments)" + f" ({called})" * (taken != names))
-    if links:
-        yield from (filled(f"Shared arguments: {', '.join(links)}."), "")
+    if links and links != ["[columns](#shared-arguments)", "[relevance](#shared-arguments)"]:
+        yield from ("", filled(f"Shared arguments: {', '.join(links)}."), "")
 
 
 def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
@@ -578,8 +579,8 @@ def python_functions() -> Iterator[str]:
         call = f"{name}{signature.replace(parameters=own, return_annotation=signature.empty)}"
         call = textwrap.fill(call[:-1] + ", ..." * bool(hidden) + ")", 100, subsequent_indent="    ")
         yield f"\n## `{name}`\n\n{text[''].strip()}\n\n```text\n{call}\n```\n"
-        rows = [one for one in arguments.items() if one[0] not in hidden]
-        yield from (*table(ARGUMENT_COLUMNS, rows), "") if rows else ()
+        meanings = [one for one in arguments.items() if one[0] not in hidden]
+        yield from explained(meanings)
         if hidden:
             lacking = [one for one in shared_arguments() if one not in shared]
             most = (
@@ -587,7 +588,7 @@ def python_functions() -> Iterator[str]:
             )
             parts = [f"[shared](#shared-arguments): {' '.join(most)}"] * bool(shared)
             parts += [f"those of [{in_sql}](../../sql/{link(in_sql, '')})"] * bool(of_sql)
-            yield filled(f"Arguments: {'; '.join(parts)}.") + "\n"
+            yield "\n" * bool(meanings) + filled(f"Arguments: {'; '.join(parts)}.") + "\n"
         facts = {"Returns": text.get("Returns", "")}
         facts |= {f"Raises {error}": why for error, why in entries(text["Raises"]).items()}
         told = {

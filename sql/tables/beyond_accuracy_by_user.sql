@@ -24,7 +24,7 @@
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
 --             SELECT system, userid, popularity, novelty, repeats
 --             FROM ranking.beyond_accuracy_by_user('rec', [10], history := 'rated')
---             ORDER BY popularity DESC, userid, system LIMIT 2;
+--             ORDER BY popularity DESC, userid, system LIMIT 1;
 --
 -- The arguments are those of ranking.beyond_accuracy. No direction is better, so ranking.compare_by_user reports 'higher'
 -- or 'lower'.

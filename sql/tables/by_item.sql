@@ -11,7 +11,7 @@
 -- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
 -- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
 --             FROM ranking.by_item('rec', 'truth', [10]) WHERE system = 'similar'
---             ORDER BY users_relevant DESC, itemid LIMIT 2;
+--             ORDER BY users_relevant DESC, itemid LIMIT 1;
 CREATE OR REPLACE MACRO ranking.by_item(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/lists.jinja" as lists %}

@@ -16,8 +16,7 @@
 -- argument. Columns that you do not select are not computed.
 --
 -- With min_grade, users without a high grade stay in the mean and score 0. With a truth of high grades only, they leave
--- the mean. In the example data, min_grade := 2 gives `similar` a recall at 10 of 0.594 over 30 users, and a truth WHERE
--- rel >= 2 gives 0.713 over 25.
+-- it: min_grade := 2 gives `similar` a recall at 10 of 0.594 over 30 users, a truth WHERE rel >= 2 gives 0.713 over 25.
 CREATE OR REPLACE MACRO ranking.evaluate(ARGUMENTS) AS TABLE
 {% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}

@@ -17,8 +17,7 @@
 -- Example:    SELECT rank, itemid, grade, gain, round(dcg, 4) AS dcg, round(ndcg, 4) AS ndcg, found_at
 --             FROM ranking.explain('rec', 'truth', 'c24', 2) WHERE system = 'similar';
 --
--- For a user in rec only, all measures, relevant and gain are NULL. To hide missed items that a catalog lacks, use ANTI
--- JOIN items USING (itemid) on the rows whose rank is NULL.
+-- For a user in rec only, all measures, relevant and gain are NULL.
 CREATE OR REPLACE MACRO ranking.explain(ARGUMENTS) AS TABLE
 {% import "measures/internal/rules.jinja" as rules %}
 {% import "measures/internal/gains.jinja" as gains %}

@@ -18,8 +18,7 @@
 --                 SELECT customer_id AS userid, sku AS itemid, sku[1] AS intent
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22' AND stars > 2
 --             )
---             SELECT system, ranking.mean(alpha_ndcg) AS alpha_ndcg, ranking.mean(err_ia) AS err_ia,
---                ranking.mean(subtopic_recall) AS subtopic_recall
+--             SELECT system, ranking.mean(alpha_ndcg) AS alpha_ndcg, ranking.mean(err_ia) AS err_ia
 --             FROM ranking.intents_by_user('rec', 'categories', [10]) GROUP BY ALL ORDER BY ALL;
 --
 -- The ideal ranking is greedy: at each rank it takes the item with the highest gain, ties by itemid, ascending. The
