@@ -11,7 +11,7 @@ from tests.mutants import ROOT, copy_of_files, run
 
 PACKAGE = "udfs/ranking_udfs"
 PARTITIONS = f"{PACKAGE}/partitions.py"
-CALLS, WRONG_CALLS = "tests/calls.py", "tests/sql/errors.test"
+CALLS = "tests/calls.py"
 
 # --- A measure ---
 
@@ -87,12 +87,6 @@ def test_zz_lengths_of_users_with_truth(con: Con) -> None:
     assert con.execute(query.format("miss")).fetchall() == [(1, 3, 2, 3), (3, 0, 1, 0)]
     assert con.execute(query.format("skip")).fetchall() == [(1, 3, 2, 2), (3, 0, 1, 0)]
 '''
-WRONG_CALL = """
-query TT
-FROM errors_of($$FROM ranking.zz_lengths('rec', 'truth', {})$$)
-----
-zz_doubled := 'x'\tranking.zz_lengths: zz_doubled must be no|yes, got 'x'
-"""
 ON_SPARK = """
 zz_lengths = table_function("zz_lengths")
 """
@@ -136,7 +130,6 @@ GUIDES: dict[str, list[Step]] = {
         ("sql/tables/zz_lengths.sql", "", TABLE_FUNCTION),
         (OPTIONS, "FUNCTIONS", '"zz_lengths": f"rec truth {COLUMNS} {JUDGING}"'),
         ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
-        (WRONG_CALLS, "", WRONG_CALL),
         (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
         ("tests/entries.py", "CALLS", '"zz_lengths": RT'),
         ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
@@ -155,7 +148,7 @@ GUIDES: dict[str, list[Step]] = {
     ],
 }
 # The tests that the guides name, of the files that have one of the new things.
-NEW = "zz_last_rank or zz_lengths or zz_single or declarations or left_out or each_table_function"
+NEW = "zz_last_rank or zz_lengths or zz_single or declarations or left_out"
 FILES = ("declarations", "entry_points", "partitions", "settings", "signatures", "sql_measures", "witnesses")
 TESTS = [f"tests/test_{name}.py" for name in (*FILES, "sql", "zz_lengths")]
 
@@ -233,11 +226,11 @@ def test_a_measure_a_table_function_and_an_option_by_the_guides(tmp_path: Path) 
     assert "`zz_single`" in (tmp_path / "sql/checks.md").read_text(encoding="utf-8")
     failed, printed = outcomes(tmp_path, "-k", NEW, *TESTS)
     assert not failed, printed
-    # A wrong formula, and a table function that is left out of calls, wrong calls and partitions.
+    # A wrong formula, and a table function that is left out of calls and partitions.
     (tmp_path / "sql/measures/zz_last_rank.sql").write_text(TEMPLATE.replace("hits[-1]", "hits[1]"))
-    for path in (CALLS, WRONG_CALLS, PARTITIONS):
+    for path in (CALLS, PARTITIONS):
         shutil.copy(ROOT / path, tmp_path / path)
-    missed = "zz_last_rank or declarations or left_out or each_table_function"
-    files = {f"tests/test_{name}.py" for name in ("declarations", "settings", "sql_measures", "sql")}
+    missed = "zz_last_rank or declarations or left_out"
+    files = {f"tests/test_{name}.py" for name in ("declarations", "settings", "sql_measures")}
     failed, printed = outcomes(tmp_path, "-k", missed, *files)
     assert {test.partition("::")[0] for test in failed} == files, printed

@@ -19,7 +19,7 @@ from ranking_udfs.compose.problems import problems
 from ranking_udfs.evaluation.queries import row_columns
 from ranking_udfs.quoting import sql_value
 from tests import calls
-from tests.conftest import Captured, Con, module_connection, refusal, rows
+from tests.conftest import Captured, Con, module_connection, rows
 
 # Each of 40 users has six items that no other user has; two of them are relevant.
 OWN = "SELECT '{}' AS system, u AS userid, 100 * u + i AS itemid, {} AS score FROM range(40) t(u), range(6) s(i)"
@@ -316,17 +316,3 @@ def test_the_text_has_only_problems_that_the_arguments_allow() -> None:
     for problem in problems().values():
         assert (f"'{problem.code}'" in text) == (problem.needs is None), problem.code
     assert "{user}" not in text
-
-
-def test_wrong_arguments_and_tables_are_errors_of_the_check(tables: Con) -> None:
-    for arguments, rule in {
-        "[-1]": "every k in ks must be 0 or more, got -1",
-        "user_col := 5": "user_col must be the name of a column, got 5",
-        "time_col := 5": "time_col must be the name of a column, got 5",
-        "min_grade := -1": "min_grade must be a number > 0, got -1",
-        "unjudged := 'drop'": "unjudged must be miss|skip, got 'drop'",
-        "users := 'chunks'": "users must have a column userid (user_col), got itemid; "
-        "write SELECT * RENAME (... AS userid)",
-    }.items():
-        found = refusal(tables, f"FROM ranking.check('rec', 'truth', {arguments})")
-        assert found == f"ranking.check: {rule}"

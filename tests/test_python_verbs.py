@@ -104,20 +104,16 @@ EVENTS = pd.DataFrame({"u": [1], "itemid": [1], "time": [0.5]})
 ERRORS: list[tuple[Callable[[], object], str]] = [
     (lambda: ranking_udfs.explain({"000151": ["a"]}, LISTS, 151), "explain: user must be in rec or in truth, got 151: did you mean 000151?"),
     (lambda: ranking_udfs.explain(LISTS, {"Q033": {"a"}, "Q133": {"a"}}, "q33"), "explain: user must be in rec or in truth, got q33: did you mean Q033?"),
-    (lambda: ranking_udfs.explain(LISTS, LISTS, "q1", [1, 2]), "explain: k must be one cutoff, got [1, 2]"),
     (lambda: ranking_udfs.overlap(LISTS), "overlap: there must be two models or more, as in {'a': rec_a, 'b': rec_b}, got one"),
-    (lambda: ranking_udfs.overlap({"a": LISTS, "b": LISTS}, persistence=2), "overlap: persistence must be a number above 0 and up to 1, got 2"),
     (lambda: ranking_udfs.abstention(LISTS, LISTS), "abstention: there must be users without a relevant item, got none; write users=..., with all users"),
     (lambda: ranking_udfs.abstention({"q1": ["a"]}, LISTS), "abstention: rec must have scores, as thresholds are scores, got lists of ids without"),
     (lambda: ranking_udfs.fuse(LISTS), "fuse: the models have no names; give a dict of them, as in {'bm25': a, 'vector': b}"),
-    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, method="x"), "fuse: method must be rrf|combsum|combmnz|borda, got 'x'"),
     (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights={"a": 1}), "fuse: weights must have one of each model (a, b), got 'a'"),
     (lambda: ranking_udfs.split(EVENTS, last=1), "split: events: no column 'userid' (there are: u, itemid, time)"),
     (lambda: ranking_udfs.split(EVENTS, last=1, user_col="u"), "split: events: time must be an integer, a date or a timestamp, got 0.5; write whole numbers"),
     (lambda: ranking_udfs.split("none.csv", last=1), "split: none.csv: no such file"),
     (lambda: ranking_udfs.check(LISTS, None), "check: truth must be a data frame"),
     (lambda: ranking_udfs.check(LISTS, LISTS, time_col="t"), "check: time_col must be left out without history, which has times, got 't'"),
-    (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights=[1, 2]), "fuse: weights must be numbers of 0 or more by system, such as {'bm25': 1} (in SQL, MAP {'bm25': 1}), got [1, 2]"),  # type: ignore[arg-type]
     (lambda: ranking_udfs.fuse({"a": LISTS, "b": LISTS}, weights={1: 1}), "fuse: weights must have one of each model (a, b), got '1'"),  # type: ignore[dict-item]
     (lambda: ranking_udfs.split("none", last=1), "split: none: no such file"),
 ]  # fmt: skip
@@ -128,11 +124,6 @@ def test_errors_start_with_the_name_of_the_function(call: Callable[[], object], 
     with pytest.raises(ValueError) as raised:  # noqa: PT011  (its text is below)
         call()
     assert str(raised.value).startswith(error)
-
-
-def test_split_needs_a_time_column(tables: Con) -> None:
-    with pytest.raises(ValueError, match=r"^split: time_col must be the name of a column, got ''$"):
-        ranking_udfs.split("events", time_col="", con=tables)
 
 
 # Keywords that another function takes, and one that none does.

@@ -91,26 +91,6 @@ def test_wrong_words_are_reported_before_wrong_events() -> None:
         assert errors == {"ranking.split: seen must be keep|drop, got 'once'"}
 
 
-NAMED = "user_col := 'A User', item_col := 'item', time_col := 'when'"
-
-
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        ("'windows', last := 1, folds := 0, item_col := 'i'", "folds must be an integer of 1 or more, got 0"),
-        (
-            "'windows', test_size := '2', seen := 'no'",
-            "seen must be keep|drop, got 'no'",
-        ),
-        ("'windows', last := 'x', seen := 'no'", "last must be an integer of 1 or more, got 'x'"),
-        ("'windows', last := 1, user_col := ''", "user_col must be the name of a column, got ''"),
-        ("'_ranking_events', last := 1", "events must be a table of another name, got _ranking_events"),
-    ],
-)
-def test_columns_are_checked_before_arguments(tables: Con, call: str, error: str) -> None:
-    assert refusal(tables, f"FROM ranking.split({call})").startswith(f"ranking.split: {error}")
-
-
 def test_composed_sql_has_only_what_is_asked_for() -> None:
     usual = {"events": "events", "folds": "1"}
     usual |= dict.fromkeys(("cold_users", "cold_items", "seen"), "keep")

@@ -1,12 +1,10 @@
 """The statements and queries of `tests/sql/*.test`."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from tests import sqllogic
-from tests.calls import CONSTANT, table_functions
 
 FILES = sorted(sqllogic.FOLDER.glob("*.test"))
 
@@ -20,13 +18,6 @@ def runner() -> sqllogic.Runner:
 def test_file_gives_its_rows_and_messages(runner: sqllogic.Runner, path: Path) -> None:
     failures = [*runner.failures(path)]
     assert not failures, "\n\n".join(failures)
-
-
-def test_each_table_function_has_a_wrong_call() -> None:
-    records = [record for path in FILES for record in sqllogic.read(path) if record.is_for_this_duckdb]
-    messages = "\n".join(line for record in records for line in record.expected)
-    named = {*re.findall(r"(?:^|\t)(ranking\.\w+): ", messages, re.MULTILINE)}
-    assert table_functions() - named == {*CONSTANT}
 
 
 WRONG = """
