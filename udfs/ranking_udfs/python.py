@@ -22,26 +22,29 @@ from .inputs.events import read_events, split_query
 from .inputs.tables import ORDER, Inputs
 from .keywords import Cutoffs, Measures, Table
 from .kinds import K
-from .options import VERBS, Values, check_keywords, defaults, described_options
+from .options import FUNCTIONS, VERBS, Values, check_keywords, defaults, described_options
 from .options import check as check_options
 from .quoting import sql_value
 
 if TYPE_CHECKING:
     from .reporting.page import Page
 
-TABLE_FUNCTIONS = (  # Errors of these functions are raised under the name of the Python function.
-    r"ranking\.(judged|by_user|evaluate|compare_by_user|beyond_accuracy(_by_user)?"
-    "|check|explain|overlap|abstention|fuse|split)"
-)
+RAISES = "    Raises:\n        ValueError, TypeError, duckdb.Error: as for `evaluate`.\n\n"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def described(function: Function) -> Function:
-    """Add the options of a function to its docstring, and those without a place to its signature."""
+    """Add the options of a function to its docstring, and those without a place to its signature.
+
+    A docstring without errors of its own gets those of all functions.
+    """
     options, signature = VERBS[function.__name__], inspect.signature(function)
     own = [value for value in signature.parameters.values() if value.kind is not value.VAR_KEYWORD]
     others = {name: option for name, option in options.items() if name not in signature.parameters}
-    function.__doc__ = (function.__doc__ or "").replace("        options:", described_options(options))
+    before, returns, after = (function.__doc__ or "").partition("    Returns:\n")
+    if "    Raises:\n" not in after:
+        after = after.replace("    Example:\n", f"{RAISES}    Example:\n")
+    function.__doc__ = f"{before}    Args:\n{described_options(options)}\n\n{returns}{after}"
     keyword_only = inspect.Parameter.KEYWORD_ONLY
     parameters = [
         inspect.Parameter(name, keyword_only, default=option.default) for name, option in others.items()
@@ -62,9 +65,6 @@ def evaluate(
 
     Without measures: recall, precision, average_precision, mrr, ndcg, hit_rate and f_measure; with history or
     items, the beyond-accuracy measures too.
-
-    Args:
-        options:
 
     Returns:
         A DuckDB relation with one row per model, segment and k. Columns: [system,] [segment,] k, users,
@@ -107,16 +107,10 @@ def compare(
     Without measures: ndcg, recall, average_precision, mrr, hit_rate and precision. Beyond-accuracy measures
     such as novelty have the verdicts `higher` and `lower`.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation with one row per comparison and the columns of `ranking.compare_by_user`. With
         segments, a column segment comes first. The column caveats includes codes that the check finds. Each
         column in `also` has rows with its name as measure and NULL as k.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> import pandas as pd
@@ -145,9 +139,6 @@ def report(
 
     The verdict is about the first measure at its first cutoff; without a baseline, all models are compared
     with the first. Requires the extra `report`. A DuckDB error aborts an open transaction of `con`.
-
-    Args:
-        options:
 
     Returns:
         A Page. Its `html` is a complete HTML file; `save(path)` writes it. Problems in the data are on the
@@ -183,15 +174,9 @@ def check(
 ) -> duckdb.DuckDBPyRelation:
     """Check the data for problems, before you trust a result.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation with one row per problem: severity (error, warning or info), system, problem, code,
         column_name, k, example, count, of, file and write (the fix). No row: no problem.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.9}, "q2": {"a": 0.7}}
@@ -220,15 +205,9 @@ def explain(
 ) -> duckdb.DuckDBPyRelation:
     """Explain the results of one user: the list of each model, rank by rank.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation with one row per item down to the cutoff, then one per missed relevant item: the
         columns of `ranking.explain`.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"q1": {"a": 0.9, "b": 0.5}}
@@ -247,14 +226,8 @@ def overlap(
 ) -> duckdb.DuckDBPyRelation:
     """Measure the overlap of the lists of models; no ground truth is needed.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation with one row per pair of models and k: the columns of `ranking.overlap`.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"a": {"q1": ["x", "y"]}, "b": {"q1": ["y", "z"]}}
@@ -272,9 +245,6 @@ def abstention(
     rec: Table | Mapping[str, Table], truth: Table, **options: Unpack[keywords.Abstention]
 ) -> duckdb.DuckDBPyRelation:
     """Choose a score threshold below which a system should not answer.
-
-    Args:
-        options:
 
     Returns:
         A DuckDB relation with one row per model and threshold: the columns of `ranking.abstention`.
@@ -299,15 +269,9 @@ def abstention(
 def fuse(rec: Table | Mapping[str, Table], **options: Unpack[keywords.Fuse]) -> duckdb.DuckDBPyRelation:
     """Fuse the rankings of several models into one, for hybrid search or an ensemble.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation with one row per user and item: userid, itemid, score (the highest is the best) and
         n_systems.
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> rec = {"bm25": {"q1": ["a", "b"]}, "vector": {"q1": ["b"]}}
@@ -322,15 +286,9 @@ def fuse(rec: Table | Mapping[str, Table], **options: Unpack[keywords.Fuse]) -> 
 def split(events: Table, **options: Unpack[keywords.Split]) -> duckdb.DuckDBPyRelation:
     """Split events into train and test, by time or by user.
 
-    Args:
-        options:
-
     Returns:
         A DuckDB relation: the events, with fold, part ('train' or 'test') and dropped (the reason if an event
         is in neither part).
-
-    Raises:
-        ValueError, TypeError, duckdb.Error: as for `evaluate`.
 
     Example:
         >>> import pandas as pd
@@ -449,5 +407,5 @@ def value_errors(caller: str) -> Iterator[None]:
         yield
     except (DataError, duckdb.InvalidInputException) as error:
         text = error_summary(error).removeprefix("Invalid Input Error: ")
-        text = re.sub(rf"^({caller}|{TABLE_FUNCTIONS}): ", "", text)
+        text = re.sub(rf"^({caller}|ranking\.({'|'.join(FUNCTIONS)})): ", "", text)
         raise ValueError(f"{caller}: {text}") from None
