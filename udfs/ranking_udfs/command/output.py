@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from html import escape
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -69,7 +70,7 @@ class Table:
     title: str = ""
     dispensable: Sequence[str] = ()  # headings of columns to drop, in order
     block: str = ""  # heading of the column whose values are the titles of blocks
-    otherwise: "Sequence[Table]" = ()  # tables to try instead, the last one last of all
+    otherwise: "Callable[[], Sequence[Table]]" = list  # tables to try instead; the last one last of all
 
     def without(self, *headings: str) -> "Table":
         return replace(self, columns=[column for column in self.columns if column[0] not in headings])
@@ -129,9 +130,10 @@ def pivot(
     rows: Sequence[Row], keys: Iterable[tuple[str, str]], heading: Callable[[Row], str], **more: Any
 ) -> Table:
     """Return a table with a row for each value of the keys, and a column of values for each heading."""
-    keys, lines = [*keys], dict[tuple[Any, ...], dict[str, Any]]()
+    keys, lines = [*keys], dict[Any, dict[str, Any]]()
+    key_of = itemgetter(*[name for _, name in keys])
     for row in rows:
-        line = lines.setdefault(tuple(row[name] for _, name in keys), {**row})
+        line = lines.setdefault(key_of(row), {**row})
         line[f"={heading(row)}"] = row["value"]
     headings = dict.fromkeys(map(heading, rows))
     return Table([*lines.values()], [*keys, *((name, f"={name}") for name in headings)], **more)
@@ -191,11 +193,13 @@ def rendered(form: str, parts: Iterable[Part], digits: int = DIGITS) -> str:
 
 def fitting(form: str, table: Table, digits: int) -> list[Table]:
     """Return what is shown for a table: text drops, parts or shortens what does not fit."""
-    tables = [table, *table.otherwise]
-    if form != "table":
-        return [table if fits(table, digits) else tables[len(tables) > 1]]
     shown = [table]
-    for group in (tables[:-1], tables[-1:]):
+    if fits(table, digits):
+        return shown
+    *tables, last = table, *table.otherwise()
+    if form != "table":
+        return [*tables[1:], last][:1]
+    for group in (tables, [last]):
         for longest in (None, *LENGTHS):
             for shown in itertools.chain.from_iterable(map(layouts, group)):
                 shown = [shorter(one, longest) for one in shown] if longest else shown

@@ -139,11 +139,14 @@ def measures_table(
     measured = [cell for cell in cells if cell["what"] != in_unit("Users")]
     keys, what = [(segment, "segment")] if segment is not None else [], (title, "what")
     of_model = [*keys, *[("System", "system")] * is_named, *[(in_unit("Users"), "users")] * len(keys)]
-    narrower = (
-        pivot(measured, [*of_model, ("k", "k")], itemgetter("what")),
-        pivot(measured, [what, *of_model], itemgetter("top"), block=title),
-        pivot(measured, [what, *of_model, ("k", "k")], lambda _: "Value", block=title),
-    )
+
+    def narrower() -> list[Table]:
+        return [
+            pivot(measured, [*of_model, ("k", "k")], itemgetter("what")),
+            pivot(measured, [what, *of_model], itemgetter("top"), block=title),
+            pivot(measured, [what, *of_model, ("k", "k")], lambda _: "Value", block=title),
+        ]
+
     heading = "{0[system]} {0[top]}".format if is_named else itemgetter("top")
     return pivot(cells, [*keys, what], heading, otherwise=narrower)
 
