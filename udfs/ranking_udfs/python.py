@@ -91,7 +91,7 @@ def evaluate(
     with open_evaluation("evaluate", rec, truth, measures=measures, ks=ks, **options) as (connection, work):
         work.make_tables()
         steps, by_user = work.steps, work.options.by_user
-        return connection.result(steps.by_user if by_user and steps.by_user else work.summary(steps))
+        return connection.result(steps.by_user if by_user and steps.by_user else work.summary())
 
 
 @described
@@ -123,8 +123,8 @@ def compare(
     given = {"measures": measures, "baseline": baseline, **options}
     with open_evaluation("compare", rec, truth, **given) as (connection, work):
         work.check_models()
-        work.make_tables()
-        return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in work.comparisons()))
+        queries = work.comparisons(work.make_tables())
+        return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in queries))
 
 
 @described
@@ -259,9 +259,9 @@ def abstention(
         [(0.2, 0, 1), (0.9, 0, 0)]
     """
     with open_evaluation("abstention", rec, truth, **options) as (connection, work):
-        work.prepare_abstention()
+        problems = work.prepare_abstention()
         result = connection.result(work.abstention_query(work.options.confidence))
-        work.conclude_abstention(result.limit(1).fetchall())
+        work.conclude_abstention(result.limit(1).fetchall(), problems)
         return result
 
 

@@ -189,10 +189,10 @@ def check(work: Work) -> Result | str:
 def evaluate(work: Work) -> Result | str:
     """Return the means of measures, and write the values of each user."""
     work.prepare()
-    options, steps = work.options, work.plan
+    options, steps = work.options, work.steps
     problems = work.make_tables()
     work.step("measuring")
-    rows = keep(work.con, work.summary(work.steps))
+    rows = keep(work.con, work.summary())
     work.failed = failures(work, problems, results_of(work))  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and options.by_user is not None:
@@ -237,7 +237,9 @@ def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
-    keep(con, *work.comparisons())  # programs read its verdicts, and the codes of errors in its caveats
+    keep(
+        con, *work.comparisons(problems)
+    )  # programs read its verdicts, and the codes of errors in its caveats
     kept = results_of(work)
     gated, every = correct_together(kept, options.fail_if, request), kept_rows(con)
     of_segments = [row for row in every if row.get("segment", EVERYBODY) != EVERYBODY]
@@ -340,10 +342,10 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def abstention(work: Work) -> Result | str:
     """Return how many answerable users each threshold refuses, and how many unanswerable users it answers."""
-    work.prepare_abstention()
+    problems = work.prepare_abstention()
     work.step("ranking")
     rows = keep(work.con, work.abstention_query(work.options.confidence))
-    work.conclude_abstention(rows)
+    work.conclude_abstention(rows, problems)
     return Result(abstention_parts(work.options, rows))
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -59,6 +59,34 @@ def is_of_cut_ideal(choice: Choice) -> bool:
     return choice.measure.name == "ndcg" and choice.options["ideal"] == "cut" and None in choice.cuts
 
 
+def make_request(caller: str, inputs: Inputs, options: Mapping[str, Any]) -> Request:
+    """Return the request of these options.
+
+    A measure without cutoffs of its own is computed at `ks` (10). If any measure has its own cutoffs, all
+    cutoffs are sorted.
+    """
+    usual = COMPARED_MEASURES if caller in ("compare", "report") else MEASURES
+    measures = options["measures"] or [parse_measure(name) for name in usual]
+    named = {k for choice in measures for k in choice.cuts}
+    ks = list(dict.fromkeys(options["ks"]))
+    tables = ("history", "items", "users", "predicted_truth")
+    more: dict[str, Any] = {name: getattr(inputs, name) is not None for name in tables}
+    return Request(
+        merge_choices(measures, ks),
+        sorted({*ks, *named}, key=cut_off_key) if named else ks,
+        by_segment=inputs.segment is not None,
+        by_user=caller == "compare" or bool(options.get("by_user")),
+        prefix=inputs.prefix,
+        columns=inputs.columns,
+        confidence=(options["confidence"] or 0) if caller == "evaluate" else 0,
+        also=options["also"] or (),
+        time=inputs.time,
+        comparison={name: options[name] for name in COMPARISON.split()},
+        **more,
+        **{name: options[name] for name in ("ties", "head", "divergence")},
+    )
+
+
 @dataclass
 class Evaluation:
     """An evaluation: its connection, its inputs and its options.
@@ -72,39 +100,15 @@ class Evaluation:
     options: Any
     notify: Callable[[Sequence[Row]], None] = lambda _: None  # called with the problems of the data
     step: Callable[[str], None] = lambda _: None  # called with the name of each step at its beginning
-    found_problems: list[Row] = field(default_factory=list)  # the problems that find_problems has found
 
     def __post_init__(self) -> None:
-        """Make the request from the options.
-
-        A measure without cutoffs of its own is computed at `ks` (10). If any measure has its own cutoffs, all
-        cutoffs are sorted.
-        """
+        """Make the request from the options; raise UsageError for options that cannot be combined."""
         self.inputs = inputs = with_own_columns(self.con, self.inputs)
-        options = {name: option.default for name, option in OPTIONS.items()} | vars(self.options)
+        usual = {name: option.default for name, option in OPTIONS.items() if option.default is not ...}
+        options = usual | vars(self.options)
         self.is_checked, self.allowed = options["check"], options["allow"] or ()
         self.dashes = "--" * inputs.is_command  # before the name of an option in an error
-        usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
-        measures = options["measures"] or [parse_measure(name) for name in usual]
-        named = {k for choice in measures for k in choice.cuts}
-        ks = list(dict.fromkeys(options["ks"]))
-        self.request = Request(
-            merge_choices(measures, ks),
-            sorted({*ks, *named}, key=cut_off_key) if named else ks,
-            by_segment=inputs.segment is not None,
-            by_user=self.caller == "compare" or bool(vars(self.options).get("by_user")),
-            prefix=inputs.prefix,
-            columns=inputs.columns,
-            history=inputs.history is not None,
-            items=inputs.items is not None,
-            users=inputs.users is not None,
-            confidence=(options["confidence"] or 0) if self.caller == "evaluate" else 0,
-            predicted_truth=inputs.predicted_truth is not None,
-            also=options["also"] or (),
-            time=inputs.time,
-            comparison={name: options[name] for name in COMPARISON.split()},
-            **{name: options[name] for name in ("ties", "head", "divergence")},
-        )
+        self.request = make_request(self.caller, inputs, options)
         for choice in self.request.choices if self.request.ties == "expected" else ():
             if not choice.measure.expected:
                 raise UsageError(f"{self.caller}: {choice.name} {NO_CLOSED_FORM}")
@@ -204,11 +208,6 @@ class Evaluation:
     def systems(self) -> Sequence[str]:
         """The models, in the order of their files; none without a column `system`."""
         return self.tables.models
-
-    @cached_property
-    def plan(self) -> Plan:
-        """The statements and queries to print."""
-        return self.plan_of(self.request)
 
     @cached_property
     def types(self) -> dict[str, dict[str, str]]:
@@ -384,7 +383,7 @@ class Evaluation:
 
     def find_problems(self) -> list[Row]:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
-        self.found_problems = problems = self.problems() if self.is_checked else []
+        problems = self.problems() if self.is_checked else []
         problems += self.several_segments() if self.is_checked and self.request.by_segment else []
         check_common(problems)
         self.notify(problems)
@@ -407,12 +406,9 @@ class Evaluation:
         row: Row = {**dict.fromkeys(COLUMNS), "severity": "info", "code": code, "problem": in_unit(text)}
         return {**row, **counts, "file": file_of(self.inputs.other_tables[table][0]), "write": write}
 
-    def summary(self, steps: Plan | None = None) -> str:
-        """Return the query for the means of all users and of segments, ordered by model, segment and k.
-
-        `steps` is the plan of the query, by default the plan to print.
-        """
-        request, steps, systems = self.request, steps or self.plan, self.systems
+    def summary(self) -> str:
+        """Return the query for the means of all users and of segments, ordered by model, segment and k."""
+        request, steps, systems = self.request, self.steps, self.systems
         names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
         counts = [*OF_LISTS][: 1 + request.history] if request.beyond_accuracy else []
         names += map(identifier, chain(*map(request.names_of, request.choices)))
@@ -436,19 +432,20 @@ class Evaluation:
         """
         return abstention_query(request or self.composed, self.tables.negated, confidence)
 
-    def prepare_abstention(self) -> None:
-        """Notify about scores with a doubtful direction; raise DataError without scores or users."""
+    def prepare_abstention(self) -> list[Row]:
+        """Return the problems, and notify about doubtful directions; DataError without scores or users."""
         self.check_users()
         paths = (rec[1] if isinstance(rec, tuple) else rec for rec in self.inputs.recs)
         if self.tables.ranked or any(isinstance(path, Frame) and path.is_ordered for path in paths):
             rule = "rec must have scores, as thresholds are scores"
             raise DataError(f"{self.caller}: {rule}, got lists of ids without")
         # The second advice is a history, which abstention does not read.
-        self.found_problems = self.problems()
-        rows = [row for row in self.found_problems if row["code"] in DIRECTION]
+        problems = self.problems()
+        rows = [row for row in problems if row["code"] in DIRECTION]
         self.notify([{**row, "write": row["write"].partition(";")[0]} for row in rows])
+        return problems
 
-    def conclude_abstention(self, rows: Sequence[object]) -> None:
+    def conclude_abstention(self, rows: Sequence[object], problems: Sequence[Row]) -> None:
         """Notify about users that are not counted; raise DataError if every user has a relevant item."""
         write = f"write {'--users FILE' if self.inputs.is_command else 'users=...'}, with all users"
         if not rows:
@@ -456,7 +453,7 @@ class Evaluation:
             raise DataError(f"{self.caller}: {in_unit(rule)}")
         if self.inputs.users is None:
             none = self.note("not_in_truth", "users in rec that are not in truth", {"count": 0}, "truth")
-            found = {code: [row for row in self.found_problems if row["code"] == code] for code in ONE_TABLE}
+            found = {code: [row for row in problems if row["code"] == code] for code in ONE_TABLE}
             more = {"write": in_unit(f"these, and users in neither table, are not counted; {write}")}
             left_out = found["not_in_truth"] or [{**none, "file": None}]
             self.notify([*found["not_in_rec"], *({**row, **more} for row in left_out)])
@@ -480,13 +477,13 @@ class Evaluation:
         arguments |= {"rec": f"{inputs.prefix}rec", "descending": inputs.columns["descending"]}
         return compose_values("fuse", arguments, self.types)
 
-    def comparisons(self) -> list[str]:
+    def comparisons(self, problems: Sequence[Row]) -> list[str]:
         """Return the queries that compare over all users, and with segments also over each segment.
 
-        Their caveats name the problems that make_tables has found.
+        Their caveats name the problems of the data.
         """
         everybody, *segments = compare_queries(self.composed)
         if segments:
             everyone = f"SELECT {literal(EVERYBODY)} AS segment, *"
             everybody = [f"{everyone} FROM ({query})" for query in everybody]
-        return [with_caveats(query, self.found_problems) for query in chain(everybody, *segments)]
+        return [with_caveats(query, problems) for query in chain(everybody, *segments)]

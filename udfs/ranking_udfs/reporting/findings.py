@@ -193,7 +193,8 @@ class Findings(Subject):
             {**row, "system": self.labels.get(row["system"])} for row in errors_about(problems, work.systems)
         ]
         work.step("comparing")
-        summary = fetch(lambda of: (work.steps if of.types else work.plan).summary)
+        printed = work.plan_of(work.request)
+        summary = fetch(lambda of: (work.steps if of.types else printed).summary)
         self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
         self.users = int(max(row["users"] for row in self.counts.values()))
         self.means = find_means(self, fetch)
@@ -239,7 +240,7 @@ class Findings(Subject):
             self.refused.insert(0, conclusion.refused_sentence(self.abstention))
         self.facts, self.made = find_facts(self, work), report_time()
         checked = [check_statements(work.request)] * work.is_checked
-        statements = [*work.tables.statements, *work.plan.tables, *checked, *reader.queries]
+        statements = [*work.tables.statements, *printed.tables, *checked, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
 
 
