@@ -1,12 +1,11 @@
 """Run table functions over partitions of users, for engines that pass Arrow: a DuckDB for each, one merge."""
 
 import atexit
-import contextlib
 import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -227,19 +226,12 @@ def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
 
 
 def evaluate(con: duckdb.DuckDBPyConnection, sql: str | None) -> pa.RecordBatchReader:
-    """Return the rows of a query, of types that Arrow has."""
-    with plain_errors():
-        con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_result AS {sql}")
-    return con.table("_ranking_result").to_arrow_reader(65_536)
-
-
-@contextlib.contextmanager
-def plain_errors() -> Iterator[None]:
-    """Raise the functions' own errors without the words that DuckDB adds."""
+    """Return the rows of a query, of types that Arrow has; its own errors are without DuckDB's words."""
     try:
-        yield
+        con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_result AS {sql}")
     except duckdb.InvalidInputException as error:
         raise ValueError(error_summary(error).removeprefix("Invalid Input Error: ")) from None
+    return con.table("_ranking_result").to_arrow_reader(65_536)
 
 
 LOCK = threading.Lock()

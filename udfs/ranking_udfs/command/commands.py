@@ -66,9 +66,7 @@ from .tables import (
 
 @dataclass
 class Work(Evaluation):
-    """An evaluation of the command; `failed` has a line for each failed condition of --fail-if."""
-
-    failed: Sequence[str] = ()
+    """An evaluation of the command."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -175,7 +173,7 @@ def check(work: Work) -> Result | str:
     work.prepare()
     work.check_users()
     problems, options = work.problems(), work.options
-    work.failed = failures(work, problems)
+    failed = failures(work, problems)
     work.step("writing")
     if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
@@ -183,7 +181,8 @@ def check(work: Work) -> Result | str:
     keep_rows(work.con, problems, COLUMNS)
     lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     texts = lines or [work.nothing_found]
-    return Result([texts if options.format == "table" else fields_table(problems, COLUMNS)], [*COLUMNS])
+    table = texts if options.format == "table" else fields_table(problems, COLUMNS)
+    return Result([table], [*COLUMNS], failed)
 
 
 def evaluate(work: Work) -> Result | str:
@@ -193,7 +192,7 @@ def evaluate(work: Work) -> Result | str:
     problems = work.make_tables()
     work.step("measuring")
     rows = keep(work.con, work.summary())
-    work.failed = failures(work, problems, results_of(work))  # raise its errors before writing a file
+    failed = failures(work, problems, results_of(work))  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and options.by_user is not None:
         work.write(steps.by_user, options.by_user)
@@ -204,7 +203,7 @@ def evaluate(work: Work) -> Result | str:
     if options.long:
         long = long_rows(request, rows)
         keep_rows(work.con, long)
-        return Result([fields_table(long, long[0])])
+        return Result([fields_table(long, long[0])], failed=failed)
     refused = (
         fetch_rows(work.con, work.abstention_query())
         if request.says_refused and options.format not in COPIED
@@ -212,7 +211,8 @@ def evaluate(work: Work) -> Result | str:
     )
     segment = work.inputs.segment[1] if work.inputs.segment else None
     digits = options.digits or DIGITS
-    return Result(evaluation_parts(request, rows, work.tables.is_named, segment, refused, digits), names)
+    parts = evaluation_parts(request, rows, work.tables.is_named, segment, refused, digits)
+    return Result(parts, names, failed)
 
 
 def compare(work: Work) -> Result | str:
@@ -249,12 +249,13 @@ def compare_models(work: Work) -> Result | str:
     answered = ranking_rows(work, everybody)
     orders = find_orders(answered)
     dominated = dominated_sentences(without_verdicts(answered, problems)) if request.also else []
-    work.failed = failures(work, problems, kept)
+    failed = failures(work, problems, kept)
     if options.by_user is not None:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         keep_rows(con, letter_rows(orders), ("measure", "k", "system", "mean", "letters"))
-        return Result(letters_parts(options, request, work.systems, orders, problems, dominated))
+        parts = letters_parts(options, request, work.systems, orders, problems, dominated)
+        return Result(parts, failed=failed)
     told = [without_verdicts(rows, problems) for rows in results]
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
@@ -265,7 +266,7 @@ def compare_models(work: Work) -> Result | str:
         gated,
         work.inputs.segment and work.inputs.segment[1],
     )
-    return Result(parts)
+    return Result(parts, failed=failed)
 
 
 def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
@@ -455,18 +456,19 @@ def run_evaluation(options: Any) -> Sequence[str]:
     result_of, steps = EVALUATIONS[options.command]
     with open_work(options, steps) as work:
 
-        def text() -> str | None:
+        def text() -> tuple[str | None, Sequence[str]]:
             result = result_of(work)
-            if isinstance(result, Result) and options.format == "markdown":
-                failed = [f"Failed: {line}" for line in work.failed]
-                result = Result(itertools.chain([failed], result.parts))
-            return render(work.con, options, result)
+            if isinstance(result, str):
+                return result, ()
+            lines = [f"Failed: {line}" for line in result.failed if options.format == "markdown"]
+            parts = itertools.chain([lines], result.parts)
+            return render(work.con, options, replace(result, parts=parts)), result.failed
 
-        output = interruptible(work.con, text)
+        output, failed = interruptible(work.con, text)
     write_output(options.output, output)
     for path in options.manifest_paths:
         write_output(path, options.manifest_text)
-    return work.failed
+    return failed
 
 
 def run_command(options: Any) -> int:

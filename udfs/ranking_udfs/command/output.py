@@ -93,6 +93,7 @@ class Result:
 
     parts: Iterable[Part]
     names: Sequence[str] = ()  # the columns for programs; all if there are none
+    failed: Sequence[str] = ()  # a line for each condition of --fail-if that fails
 
 
 def fields_table(rows: Sequence[Row], names: Iterable[str]) -> Table:
@@ -139,11 +140,9 @@ def pivot(
     return Table([*lines.values()], [*keys, *((name, f"={name}") for name in headings)], **more)
 
 
-def render(con: duckdb.DuckDBPyConnection, options: Any, result: Result | str) -> str | None:
+def render(con: duckdb.DuckDBPyConnection, options: Any, result: Result) -> str | None:
     """Return the text of a result; for programs, write the rows to the output file and return None."""
     form, path = options.format, options.output
-    if isinstance(result, str):
-        return result
     if form not in COPIED:
         text = rendered(form, result.parts, options.digits or DIGITS)
         return DOCUMENT.format(text) if form == "html" else text
@@ -185,7 +184,9 @@ def rendered(form: str, parts: Iterable[Part], digits: int = DIGITS) -> str:
             inner = rendered(form, part.parts, digits)
             texts.append(f"<details><summary>{escape(part.title)}</summary>\n\n{inner}\n</details>\n")
         elif isinstance(part, Table):
-            texts += [table_text(form, table, digits) for table in fitting(form, part, digits)]
+            for table in fitting(form, part, digits):
+                title = f"{sentence_text(form, table.title)}\n" if table.title else ""
+                texts.append(title + tabulated(form, table, digits))
         else:
             texts.append("".join(sentence_text(form, line) for line in part))
     return "\n".join(filter(None, texts))
@@ -260,11 +261,6 @@ def cut(texts: Iterable[str], longest: int) -> dict[str, str]:
 
 def value_of(row: Row, column: Column) -> Any:
     return row.get(column, "") if isinstance(column, str) else column(row)
-
-
-def table_text(form: str, table: Table, digits: int) -> str:
-    title = f"{sentence_text(form, table.title)}\n" if table.title else ""
-    return title + tabulated(form, table, digits)
 
 
 def tabulated(form: str, table: Table, digits: int) -> str:

@@ -8,7 +8,7 @@ import duckdb
 
 from ..compose.functions import compose_values
 from ..compose.templates import indented, module
-from ..measures.grammar import Choice, measure_of
+from ..measures.grammar import Choice
 from ..options import Values
 from ..quoting import identifier, literal, sql_value
 from .defaults import NONE
@@ -189,11 +189,6 @@ FROM (
 ), unnest(systems) AS ones(one), unnest(systems) AS others(other)
 WHERE one < other"""
     return bool(fetch_rows(con, query)[0]["pairs"] == systems * (systems - 1) // 2)
-
-
-def margin_for(row: Row, options: Values) -> float | None:
-    """Return the margin of a comparison; None for a column, since a margin is in the unit of measures."""
-    return options["margin"] if measure_of(row["measure"]).measure.has_cutoff else None
 
 
 def users_for_significance(family: int, alpha: float, sides: int = 2) -> int:

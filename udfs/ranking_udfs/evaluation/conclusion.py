@@ -7,7 +7,6 @@ from ..measures.grammar import Choice, measure_of
 from ..measures.registry import Measure
 from ..options import Values
 from ..texts import printable
-from .comparison import margin_for
 from .defaults import CORRECTIONS, DIGITS, OTHER_TESTS, TESTS
 from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
@@ -138,7 +137,8 @@ def users_texts(row: Row) -> Iterator[str]:
 def needed_sentence(row: Row, options: Values) -> str:
     """Write the number of users needed to detect the observed difference, or the margin; "" if unknown."""
     needed, users = row["users_needed"], row["users"]
-    margin = margin_for(row, options)
+    is_measure = measure_of(row["measure"]).measure.has_cutoff  # a margin is in the unit of measures
+    margin = options["margin"] if is_measure else None
     if needed is None:
         return ""
     size = format_number(margin or abs(row["difference"]), 2)
@@ -486,12 +486,6 @@ def letters_note(options: Values) -> str:
     )
 
 
-def test_text(options: Values) -> str:
-    """Describe the intervals and the test."""
-    share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
-    return f"{share}% confidence interval of each comparison; {test}"
-
-
 def other_tests(rows: Iterable[Row]) -> str:
     """Name the test of each comparison in which it is not the requested one; "" if there is none."""
     names: dict[str, list[str]] = {}
@@ -522,7 +516,8 @@ def footnote(options: Values, rows: Sequence[Row], gated: tuple[int, int] = (0, 
     has_segments, others = any("segment" in row for row in rows), other_tests(rows)
     text = in_unit(f"W/T/L: for how many users a model {won_text(rows)}. ")
     apart = in_unit(", all users separately from segments") if has_segments else ""
-    text += test_text(options)
+    share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
+    text += f"{share}% confidence interval of each comparison; {test}"
     what = "steps" if options["steps"] else "systems"
     name, each = CORRECTIONS[options["correction"]], f"{what} within each measure and k{apart}"
     each = f"{name}-adjusted across {each}" if name else "not adjusted for the number of comparisons"

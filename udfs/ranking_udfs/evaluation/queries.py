@@ -344,11 +344,6 @@ def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
     return () if set(choice.cuts) == set(request.ks) else choice.cuts
 
 
-def curve_query(request: Request) -> str:
-    """Return the query for precision at each level of recall."""
-    return f"FROM {judged_call(request, 'interpolated_precision_curve', {})}"
-
-
 def explain_query(request: Request, user_id: str, negated: Collection[str | None] = ()) -> str:
     """Return the query for the lists of a user down to the first k, and for missed items.
 
@@ -379,12 +374,6 @@ def as_given(column: str, negated: Collection[str | None]) -> str:
         f"CASE WHEN system IN ({names}) THEN 0 - {column} ELSE {column} END" if names else f"0 - {column}"
     )
     return f"* REPLACE ({turned} AS {column})"
-
-
-def without_exclusions(request: Request) -> Request:
-    """Return the request with options that keep all items and users; the lowest grade stays."""
-    columns = {**request.columns, **defaults(GRADES), "min_grade": request.lowest_grade}
-    return replace(request, columns=columns)
 
 
 def overlap_query(
@@ -462,8 +451,8 @@ def by_segment_query(request: Request, system: str) -> str:
 
 def add_excluded_counts(request: Request, query: str) -> str:
     """Add the number of users without a relevant item to means by segment; by_user does not have them."""
-    shown = without_exclusions(request)
-    judged = judged_call(shown, "judged", {"max_k": 0}, 3)
+    keeping = {**request.columns, **defaults(GRADES), "min_grade": request.lowest_grade}
+    judged = judged_call(replace(request, columns=keeping), "judged", {"max_k": 0}, 3)
     counts = (
         f"SELECT coalesce(segment, {literal(NONE)}) AS segment, count(DISTINCT userid) AS left_out\n"
         f"FROM {with_segments(request, judged)}\nWHERE n_truth = 0\nGROUP BY ALL"

@@ -23,10 +23,10 @@ from ..evaluation.queries import (
     Request,
     beyond_accuracy_call,
     check_statements,
-    curve_query,
     explain_query,
     fetch_rows,
     intervals_query,
+    judged_call,
 )
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import (
@@ -230,7 +230,7 @@ class Findings(Subject):
         also = {choice.name for choice in self.request.also}
         family += [row for row in self.comparisons if row["measure"] in also]
         self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments.rows)]
-        self.curve = fetch(curve_query)
+        self.curve = fetch(lambda of: f"FROM {judged_call(of, 'interpolated_precision_curve', {})}")
         self.histogram = find_histogram(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
