@@ -2700,8 +2700,8 @@ pairs AS MATERIALIZED (
 SELECT
 userid, itemid,
 max(grade) AS grade, min(grade) AS lowest, count(*) AS n,
-count_if(has_grade AND rel IS NULL) AS n_null,
-count_if(NOT isfinite(grade)) AS n_infinite,
+count_if(has_grade AND rel IS NULL) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS n_null,
+count_if(NOT isfinite(grade)) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS n_infinite,
 count_if(isfinite(grade) AND grade < 0) AS n_negative,
 count_if(isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS n_fractional,
 min(grade) FILTER (isfinite(grade) AND grade > 0 AND grade <> floor(grade)) AS fraction
@@ -3458,7 +3458,7 @@ WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
 WHEN n_without_items > 0
-THEN error(concat('ranking.compare', ': no item of truth is in rec (of ', one_without, ')'))
+THEN error(concat('ranking.compare', ': no item of truth is in rec', one_without, ': ranking.check says why'))
 ELSE 'right'
 END AS problem
 FROM (
@@ -3521,7 +3521,7 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
-regexp_replace(coalesce(min(system), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...') AS one_without
+' (of ' || regexp_replace(min(system), '(?s)^(.{42}).{4,}$', '\1...') || ')' AS one_without
 FROM (
 SELECT DISTINCT ranking_system::VARCHAR AS system FROM _ranking_rec
 EXCEPT
@@ -4201,7 +4201,7 @@ WHEN n_users = 0 THEN error(concat(
 'ranking.compare', ': truth must have a user, got ', n_rows, CASE n_rows WHEN 1 THEN ' row' ELSE ' rows' END,
 CASE WHEN n_rows > 0 THEN ' without ' || 'userid' END))
 WHEN n_without_items > 0
-THEN error(concat('ranking.compare', ': no item of truth is in rec (of ', one_without, ')'))
+THEN error(concat('ranking.compare', ': no item of truth is in rec', one_without, ': ranking.check says why'))
 ELSE 'right'
 END AS problem
 FROM (
@@ -4264,7 +4264,7 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 CROSS JOIN (
 SELECT
 count(*) AS n_without_items,
-regexp_replace(coalesce(min(system), 'NULL'), '(?s)^(.{42}).{4,}$', '\1...') AS one_without
+' (of ' || regexp_replace(min(system), '(?s)^(.{42}).{4,}$', '\1...') || ')' AS one_without
 FROM (
 SELECT DISTINCT ranking_system::VARCHAR AS system FROM _ranking_rec
 EXCEPT

@@ -177,7 +177,7 @@ def check(work: Work) -> Result | str:
     work.step("writing")
     if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{check_rows_query(work.composed)}\nWHERE code IN ({codes})", options.rows)
+        work.write(f"{check_rows_query(work.checked)}\nWHERE code IN ({codes})", options.rows)
     keep_rows(work.con, problems, COLUMNS)
     lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     texts = lines or [work.nothing_found]

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 
 from ..compose.problems import Problem, problems
 from ..texts import did_you_mean, shorten
-from .errors import UsageError
+from .errors import DataError, UsageError
 from .words import Row
 
 NOTHING = "no_common_id"
+UNREADABLE = ("null_grade", "infinite_grade")  # an evaluation is an error
 TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
 BY_KIND = ("column_not_read", "spelling")  # the example names in brackets which clauses of the advice fit
 DIRECTION = ("upside_down", "unknown_end")  # problems that descending or ascending scores may solve
@@ -100,13 +101,15 @@ def fit_advice(advice: str, example: str) -> str:
     return "; ".join([head, *(fit or clauses)])
 
 
-def check_common(rows: Sequence[Row]) -> None:
-    """Raise UsageError if recommendations and truth share no user or no item, unless that is allowed.
+def raise_problems(rows: Sequence[Row]) -> None:
+    """Raise DataError for an unreadable grade, and UsageError if rec and truth share no user or no item.
 
-    The error is that of the cause, if it is known, for all systems.
+    Where they share none, the error is that of the cause, if it is known, for all systems.
     """
-    for row in rows:
-        if row["code"] == NOTHING and is_problem(row):
+    for row in (row for row in rows if is_problem(row)):
+        if row["code"] in UNREADABLE:
+            raise DataError(problem_text([row]))
+        if row["code"] == NOTHING:
             about = [other for other in rows if other["column_name"] in (None, row["column_name"])]
             causes = [[other for other in about if other["code"] == code] for code in CAUSES]
             raise UsageError(problem_text(next(filter(None, causes), [row])))

@@ -15,7 +15,16 @@ from ..compose.problems import Problem, problems
 from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import EVERYBODY, MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import BY_KIND, CAUSES, COLUMNS, DIRECTION, NOTHING, TIES, check_common, fit_advice
+from ..evaluation.problems import (
+    BY_KIND,
+    CAUSES,
+    COLUMNS,
+    DIRECTION,
+    NOTHING,
+    TIES,
+    fit_advice,
+    raise_problems,
+)
 from ..evaluation.queries import (
     Plan,
     Request,
@@ -30,7 +39,7 @@ from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, in_unit, with
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
-from ..options import COMPARISON, GROUPS, OPTIONS, VERBS
+from ..options import ARGUMENTS, COMPARISON, GROUPS, OPTIONS, VERBS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
@@ -44,6 +53,7 @@ BEYOND_ACCURACY_TABLES = {
 }
 
 
+CHECKED = ("userid", "itemid", "score", "rel")  # the columns that problems of the check call by their names
 ONE_TABLE = ("not_in_rec", "not_in_truth")  # problems of users that only one table has
 # The part of an advice that says how scores are to be reversed.
 DIRECTION_ADVICE = re.compile("write (?:--ascending|descending=False)(?:, or negate[^;]*)?")
@@ -223,6 +233,19 @@ class Evaluation:
         """The request with the columns of its tables, so that its queries are composed SQL."""
         return replace(self.request, types=self.types)
 
+    def column(self, role: str, *tables: str) -> str:
+        """Return a column's name in the files of these tables: `sku/product` if they differ, "" for none."""
+        sources = chain(*(self.tables.sources.get(table, ()) for table in tables))
+        names = dict.fromkeys(source.names.get(role, role) for source in sources if role in source.columns)
+        return "/".join(names)
+
+    @cached_property
+    def checked(self) -> Request:
+        """The request for the check, which calls columns by their names in the files."""
+        names = {ARGUMENTS[role]: self.column(role, "rec", "truth") for role in CHECKED}
+        named = {argument: name for argument, name in names.items() if name}
+        return replace(self.composed, columns={**self.request.columns, **named})
+
     @cached_property
     def steps(self) -> Plan:
         """The statements and queries to run."""
@@ -260,7 +283,7 @@ class Evaluation:
         only concern measures which are not requested, are excluded.
         """
         self.step("checking the data")
-        rows, request = fetch_rows(self.con, check_statements(self.composed)), self.request
+        rows, request = fetch_rows(self.con, check_statements(self.checked)), self.request
         gains = {choice.options.get("gain") for choice in request.choices}
         of_no_use = {  # codes that do not matter for this request
             "shorter_than_truth": not any(map(is_of_cut_ideal, request.choices)),
@@ -276,7 +299,8 @@ class Evaluation:
             is_empty = row["system"] in self.tables.empty
             if of_no_use.get(row["code"]) or (is_empty and row["code"] == "null_in_rec"):
                 continue
-            if is_filled_up and (row["code"], row["column_name"]) == ("null_in_truth", "itemid"):
+            item = self.checked.columns["item_col"]
+            if is_filled_up and (row["code"], row["column_name"]) == ("null_in_truth", item):
                 continue
             if is_empty and row["code"] == NOTHING:
                 problem = in_unit("rec: the list of every user is empty")
@@ -294,8 +318,10 @@ class Evaluation:
         if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
             row = {**row, "problem": in_unit(row["problem"])}
         row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
-        if name == "several_ids":
-            row["example"] = self.with_names_of_truth(row)
+        if word and word[1] in ("rec", "truth"):
+            row = self.with_names_of(word[1], row)
+        if name == "several_ids" and row["file"]:
+            row = {**row, "example": f"{row['example'].removesuffix('truth')}{literal(row['file'])}"}
         if name in self.allowed:
             return {**row, "severity": "info"}
         given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
@@ -306,14 +332,16 @@ class Evaluation:
             write = fit_advice(write, row["example"])
         return {**row, "write": write and in_unit(write)}
 
-    def with_names_of_truth(self, row: Row) -> str:
-        """Return the example with the file and the column of truth in its SELECT."""
-        (truth,), names = self.tables.sources["truth"], self.composed.columns
-        start, found, select = row["example"].rpartition(": SELECT ")
-        if own := truth.names.get("itemid"):
-            select = select.replace(identifier(names["item_col"]), identifier(own))
-        file = f" FROM {literal(row['file'])}" if row["file"] else " FROM truth"
-        return f"{start}{found}{select.removesuffix(' FROM truth')}{file}"
+    def with_names_of(self, table: str, row: Row) -> Row:
+        """Return a problem of one table with the names of the columns of its files."""
+        changed = dict(row)
+        for role in CHECKED:
+            of_all, own = self.checked.columns[ARGUMENTS[role]], self.column(role, table)
+            for name in ("problem", "column_name", "example"):
+                if row[name] and own not in ("", of_all):
+                    text = changed[name].replace(identifier(of_all), identifier(own))
+                    changed[name] = text.replace(of_all, own)
+        return changed
 
     def has(self, needed: str | None) -> bool:
         """Return whether the request has the argument that a problem needs."""
@@ -385,7 +413,7 @@ class Evaluation:
         """Return the problems of the data if the check is on; raises UsageError like make_tables."""
         problems = self.problems() if self.is_checked else []
         problems += self.several_segments() if self.is_checked and self.request.by_segment else []
-        check_common(problems)
+        raise_problems(problems)
         self.notify(problems)
         return problems
 
