@@ -5,6 +5,7 @@ A variant is a schema, and a folder with the same tables as Parquet files.
 
 import csv
 import inspect
+import re
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,10 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import names_of
+from ranking_udfs.compose.arguments import OWN_NAMES
+from ranking_udfs.compose.functions import compose_values
+from ranking_udfs.duckdb.functions import OF_LISTS
+from ranking_udfs.duckdb.macros import macros
 from tests.command import connect_on
 from tests.conftest import Con, literal
 from tests.reference import parameters
@@ -70,6 +75,15 @@ def draw(seed: int) -> dict[str, pa.Table]:
     }
 
 
+def take_all_short_names(con: Con) -> None:
+    """Make macros of others by all names that the pack could depend on."""
+    for name in {*OF_LISTS, *macros()} - {one.name for one in macros().values() if one.is_temp}:
+        kind = "TABLE SELECT" if name in macros() and macros()[name].is_table else ""
+        con.execute(f"CREATE MACRO \"{name}\"() AS {kind} error('hers')")
+    with pytest.warns(UserWarning, match="recall"):
+        ranking_udfs.register(con, hivemall=True)
+
+
 class World(NamedTuple):
     """A connection with variants of tables, a folder with the same, and the answers over the first."""
 
@@ -82,7 +96,8 @@ class World(NamedTuple):
     def opened(cls, seed: int, folder: Path) -> Iterator["World"]:
         """Open a connection with the variant `base`, on which the command runs too."""
         with duckdb.connect() as con, pytest.MonkeyPatch.context() as patch:
-            connect_on(ranking_udfs.register(con), patch)
+            take_all_short_names(con)
+            connect_on(con, patch)
             for name, table in draw(seed).items():
                 con.register(f"drawn_{name}", table)
             world = cls(con, folder, {})
@@ -163,6 +178,19 @@ OF_FILES = {"item": "category", "segment": "segment"}  # columns that a file's n
 COLUMN_OPTIONS = ("user", "item", "score", "grade", "system", "time")  # of the command; elsewhere `user_col`
 
 
+def call(function: str, given: Mapping[str, Any]) -> str:
+    """Return a call of a table function; a word behind the function is no part of it."""
+    arguments = ", ".join(f"{name} := {literal(value)}" for name, value in given.items())
+    return f"FROM ranking.{function.partition(' ')[0]}({arguments})"
+
+
+def names_in(function: str, pattern: str = r"\b(\w+) AS (?:(?:NOT )?MATERIALIZED )?\(") -> set[str]:
+    """Return the names in the SQL of a call of CALLS that the user's tables may have, by default of CTEs."""
+    given = {name: value for name, value in CALLS[function].items() if name != "user"}
+    text = re.sub(r"--.*|'[^']*'", "", str(compose_values(function.partition(" ")[0], given)))
+    return {name.lower() for name in re.findall(pattern, text)} - OWN_NAMES
+
+
 def options_of(way: str, function: str) -> list[str]:
     """Return the names of all that an entry point takes, as SQL has them."""
     function = function.partition(" ")[0]
@@ -186,8 +214,7 @@ def ask(world: World, way: str, function: str, given: Mapping[str, Any], variant
         for name, value in given.items()
     }
     if way == "SQL":
-        arguments = ", ".join(f"{name} := {literal(value)}" for name, value in values.items())
-        result: Any = world.con.execute(f"FROM ranking.{function}({arguments})")
+        result: Any = world.con.execute(call(function, values))
         names = [name for name, *_ in result.description]
     else:
         with warnings.catch_warnings():

@@ -109,24 +109,6 @@ def test_query_of_reference_gives_nauc_of_mteb(con: Con, n: int) -> None:
     assert con.execute(query).fetchall() == [("a", pytest.approx(expected, abs=1.1e-4))]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "m", "shift"), [(40, 10, 0.8), (100, 15, 1.5), (30, 30, 0)])
-def test_auc_interval_has_nominal_coverage(con: Con, n: int, m: int, shift: float) -> None:
-    """Simulate normal scores with the true area Phi(shift / sqrt(2)); each system is one sample."""
-    drawn = np.random.default_rng(n).normal(size=(1_000, n + m)) + shift * (np.arange(n + m) < n)
-    system, user = (index.ravel() for index in np.indices(drawn.shape))
-    con.register("drawn", {"system": system, "userid": user, "score": drawn.ravel()})
-    con.execute(f"""
-        CREATE OR REPLACE TABLE rec AS SELECT *, 1 AS itemid FROM drawn;
-        CREATE OR REPLACE TABLE truth AS SELECT i AS userid, 1 AS itemid, (i < {n})::INTEGER AS rel
-        FROM range({n + m}) t(i)""")
-    query = "SELECT DISTINCT ON (system) auc_low, auc_high FROM ranking.abstention('rec', 'truth')"
-    ends = con.execute(query).fetchall()
-    assert len(ends) == 1_000
-    true = (1 + math.erf(shift / 2)) / 2
-    assert 930 <= sum(low <= true <= high for low, high in ends) <= 985
-
-
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_shares_of_0_and_1_end_their_intervals(con: Con, n: int) -> None:
     """Expect exact ends; Wilson's formula misses them by a rounding error for some numbers of users."""

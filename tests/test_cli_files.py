@@ -4,7 +4,6 @@
 import gzip
 import json
 import os
-import random
 import re
 import subprocess
 import sys
@@ -518,72 +517,6 @@ def test_wrong_lists_and_objects_are_errors_with_advice(
     Path(name.partition(":")[0]).write_text(text)
     files = ["rec.tsv", name] if name.startswith("truth") else [name, "truth.csv"]
     assert fails(1, "evaluate", *files) == error.replace("OBJECT", OBJECT)
-
-
-TREC_MEASURES = {
-    **{"recall": "recall_{}", "precision": "P_{}", "average_precision": "map_cut_{}", "bpref": "bpref"},
-    **{"ndcg(gain=linear)": "ndcg_cut_{}", "hit_rate": "success_{}", "mrr": "recip_rank"},
-    "r_precision": "Rprec",
-}
-
-
-def trec_run_and_qrels() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a run with ties and unjudged documents, and qrels; topics are missing on either side."""
-    draw = random.Random(7)
-    run: dict[str, Any] = {}
-    qrels: dict[str, Any] = {}
-    scores, grades = [1.0, 2.0, 2.5, 16777216.0, 16777217.0, -3.25], [0, 0, 1, 2, 3]
-    for topic in range(60):
-        documents = [f"d{draw.choice('abc')}{i}" for i in range(40)]
-        if topic % 10 != 3:
-            run[f"q{topic}"] = {document: draw.choice(scores) for document in draw.sample(documents, 25)}
-        if topic % 10 != 4:
-            some = [0] if topic == 5 else grades
-            qrels[f"q{topic}"] = {document: draw.choice(some) for document in draw.sample(documents, 18)}
-    return run, qrels
-
-
-def values_by_topic(
-    run: Run, form: str, trec_run: dict[str, Any], qrels: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the measures of each topic at 5, 10 and 1000, from Python objects or from files."""
-    if form == "Python":
-        options: Any = {"ties": "trec", "by_user": True, "check": False}
-        values = ranking_udfs.evaluate(trec_run, qrels, [*TREC_MEASURES], [5, 10, 1000], **options)
-        return [dict(zip(values.columns, row, strict=True)) for row in values.fetchall()]
-    run_lines = [
-        f"{t} Q0 {d}\t0  {score!r} mine\n" for t, row in trec_run.items() for d, score in row.items()
-    ]
-    qrels_lines = [f"{t} 0 {d} {grade}\r\n" for t, row in qrels.items() for d, grade in row.items()]
-    Path("mine.run").write_text("".join(run_lines) + "\n")
-    Path("mine.qrels").write_text("".join(qrels_lines))
-    Path("run.json").write_text(json.dumps(trec_run))
-    Path("qrels.json").write_text(json.dumps(qrels))
-    chosen = ["-k", "5,10,1000", "-m", ",".join(TREC_MEASURES), "--ties", "trec"]
-    run("evaluate", *form.split(), *chosen, "--no-check", "--by-user", "topics.json")
-    by_topic: list[dict[str, Any]] = json.loads(Path("topics.json").read_text())
-    return by_topic
-
-
-@pytest.mark.parametrize("form", ["mine.run mine.qrels", "run.json qrels.json", "Python"])
-def test_trec_files_and_objects_match_trec_eval(run: Run, form: str) -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    trec_run, qrels = trec_run_and_qrels()
-    theirs = {name.removesuffix("_{}") for name in TREC_MEASURES.values()}
-    expected = pytrec_eval.RelevanceEvaluator(qrels, theirs).evaluate(trec_run)
-    rows = {(row["userid"], row["k"]): row for row in values_by_topic(run, form, trec_run, qrels)}
-    assert {topic for topic, _ in rows} == set(qrels)
-    compared = 0
-    for (topic, k), row in rows.items():
-        if topic not in trec_run:
-            assert row["n_rec"] == 0
-            continue
-        for name, their_name in TREC_MEASURES.items():
-            value = expected[topic].get(their_name.format(k))  # their cutoffs for success are 1, 5 and 10
-            if value is not None and (k == 1000 or "{}" in their_name):
-                assert row[name] == pytest.approx(value, abs=1e-12), (topic, name)
-                compared += 1
-    assert compared > 800
 
 
 @pytest.mark.parametrize("blank", [" ", "\t"])

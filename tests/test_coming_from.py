@@ -1,5 +1,6 @@
 """Numbers of other libraries: those of "Coming from another library", and all differences from trec_eval."""
 
+import json
 import random
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,7 @@ import pytest
 
 import ranking_udfs
 from tests.coming_from import LIBRARIES, REC, TRUTH, Library, installed
+from tests.command import Run
 
 
 @pytest.fixture(scope="module")
@@ -95,16 +97,46 @@ def differing(ours: Values, theirs: Values) -> set[str]:
     return {user for user, value in ours.items() if abs(value - theirs[user]) > 1e-9}
 
 
-def test_measures_differ_from_trec_eval_only_as_semantics_says() -> None:
-    """Compare 400 users, with ties, short lists, negative grades, and users without a relevant item."""
+def draw(users: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """Draw rec and truth: ties, scores of one FLOAT, short lists, negative grades, and nothing relevant."""
     chance = random.Random(4)
 
     def sample(*sizes: int) -> list[str]:
         return [f"d{i}" for i in chance.sample(range(60), chance.choice(sizes))]
 
-    users = [f"q{u}" for u in range(400)]
-    truth = {u: {i: chance.choice([-1, 0, 0, 1, 1, 2, 3]) for i in sample(1, 3, 5, 10, 40)} for u in users}
-    rec = {u: {i: chance.choice([chance.random(), 0.5]) for i in sample(1, 3, 8, 30)} for u in users}
+    names, grades, scores = (
+        [f"q{u}" for u in range(users)],
+        [-1, 0, 0, 1, 1, 2, 3],
+        [0.5, 2.0**24, 2.0**24 + 1],
+    )
+    truth = {u: {i: chance.choice(grades) for i in sample(1, 3, 5, 10, 40)} for u in names}
+    rec = {u: {i: chance.choice([chance.random(), *scores]) for i in sample(1, 3, 8, 30)} for u in names}
+    return rec, truth
+
+
+@pytest.mark.parametrize("form", ["mine.run mine.qrels", "run.json qrels.json", "Python"])
+def test_trec_files_and_objects_have_the_values_of_tables(run: Run, form: str) -> None:
+    """A tenth of the users have no list."""
+    rec, truth = draw(60)
+    rec = {user: scores for user, scores in rec.items() if int(user[1:]) % 10}
+    lines = (f"{u} Q0 {item}\t0  {score!r} mine\n" for u, of in rec.items() for item, score in of.items())
+    Path("mine.run").write_text("".join(lines) + "\n")
+    lines = (f"{u} 0 {item} {grade}\r\n" for u, of in truth.items() for item, grade in of.items())
+    Path("mine.qrels").write_text("".join(lines))
+    Path("run.json").write_text(json.dumps(rec))
+    Path("qrels.json").write_text(json.dumps(truth))
+    if form == "Python":
+        options: Any = {"ties": "trec", "by_user": True, "check": False}
+        rows = ranking_udfs.evaluate(rec, truth, "ndcg@5", **options).fetchall()
+    else:
+        call = ["-m", "ndcg@5", "--ties", "trec", "--no-check", "--by-user", "values.csv", "-q"]
+        run("evaluate", *form.split(), *call)
+        rows = duckdb.sql("SELECT userid, ndcg FROM 'values.csv'").fetchall()
+    assert {row[0]: row[-1] for row in rows} == pytest.approx(Trec(rec, truth).ours("ndcg@5"), rel=1e-12)
+
+
+def test_measures_differ_from_trec_eval_only_as_semantics_says() -> None:
+    rec, truth = draw(400)
     trec = Trec(rec, truth)
     (library,) = (library for library in LIBRARIES if library.name == "trec_eval")
     measures = {row.theirs[3:]: row.ours for row in library.rows if "@" in row.ours and not row.differs}

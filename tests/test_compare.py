@@ -3,7 +3,6 @@
 import itertools
 import math
 import random
-import re
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -21,8 +20,6 @@ from statsmodels.stats import multitest, power, weightstats
 import ranking_udfs
 from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
-from ranking_udfs.compose.arguments import OWN_NAMES
-from ranking_udfs.compose.functions import compose_values
 from ranking_udfs.compose.templates import module
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
@@ -101,35 +98,6 @@ def test_users_needed_are_within_one_of_statsmodels(con: Con) -> None:
         for row in unclear:
             effect, users = row["effect_size"], row["users_needed"]
             assert has_power(effect, users + 1, alpha) > has_power(effect, users - 2, alpha), row
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("correction", "n", "systems", "parts"),
-    [("holm", 30, 1, (1, 2)), ("holm", 60, 3, (1,)), ("bh", 60, 3, (1,)), ("none", 40, 2, (1,))],
-)
-def test_users_needed_have_80_percent_power(
-    con: Con, correction: str, n: int, systems: int, parts: Sequence[int]
-) -> None:
-    """Draw one system with the observed difference, or half of it; the others equal the baseline."""
-    chance, effect = np.random.default_rng(60), 1.5 / math.sqrt(n)
-
-    def compared(values: np.ndarray, part: int, column: str) -> list[Any]:
-        values[:, 0], values[:, 1] = 0, values[:, 1] + effect / part
-        draws(con, values)
-        options = f", baseline := '0', correction := '{correction}'"
-        rows = compare(con, options, columns=f"system, {column}")
-        return [row[column] for row in rows if row["system"] == 1]
-
-    seen = chance.normal(0, 1, (1, systems + 1, n))
-    standardized = (seen - seen.mean(2, keepdims=True)) / seen.std(2, ddof=1, keepdims=True)
-    (users,) = compared(standardized, 1, "users_needed")
-    alpha = 0.05 / (1 if correction == "none" else systems)
-    assert has_power(effect, users + 1, alpha) > has_power(effect, users - 2, alpha)
-    for part in parts:
-        verdicts = compared(chance.normal(0, 1, (400, systems + 1, users * part**2)), part, "verdict")
-        share = verdicts.count("better") / len(verdicts)
-        assert share == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 400)), part
 
 
 def exact_t_p(t: float, df: float) -> mpmath.mpf:
@@ -413,34 +381,6 @@ def test_comparison_has_row_per_pair_k_measure_and_segment(con: Con) -> None:
 
 
 @pytest.mark.slow
-def test_tables_may_have_names_of_ctes(con: Con) -> None:
-    table(con)
-    options = ", baseline := 'b', measures := ['ndcg'], predicted := '{}'"
-    expected = compare(con, options.format("by_user"))
-    text = compose_values("compare_by_user", {"by_user": "by_user", "predicted": "by_user"})
-    names = {*re.findall(r"\b(\w+) AS (?:NOT )?MATERIALIZED \(", text)} - OWN_NAMES
-    assert {"pairs", "measures", "means", "variances", "weights", "compared"} <= names
-    for name in sorted(names):
-        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM by_user")
-        assert compare(con, options.format(name), table=name) == expected, name
-        con.execute(f"DROP TABLE {name}")
-
-
-@pytest.mark.slow
-def test_difference_interval_has_nominal_coverage(con: Con) -> None:
-    """Draw 2,000 normal differences around 0.3; allow four standard errors."""
-    chance = np.random.default_rng(1)
-    drawn = [chance.normal(3, 1, (2_000, 2, n)) for n in (6, 9, 20, 100)]
-    for values in drawn:
-        values[:, 1] = values[:, 0] + chance.normal(0.3, 1, values[:, 0].shape)
-    draws(con, *drawn)
-    found = compare(con, columns="low, high, relative_low, relative_high")
-    covered = np.array([row["low"] <= 0.3 <= row["high"] for row in found]).reshape(4, 2_000).mean(1)
-    relative = np.mean([row["relative_low"] <= 0.1 <= row["relative_high"] for row in found[-2_000:]])
-    assert max(abs(share - 0.95) for share in (*covered, relative)) < 4 * math.sqrt(0.95 * 0.05 / 2_000)
-
-
-@pytest.mark.slow
 def test_randomization_of_many_differences_needs_little_memory() -> None:
     differences = np.random.default_rng(1).normal(0.001, 0.3, 300_000)
     tracemalloc.start()  # NumPy reports its arrays to it
@@ -476,37 +416,6 @@ def test_equal_systems_rarely_differ_significantly(con: Con, systems: int, sizes
         # A draw's differences share a baseline: as if there were 900 of them.
         assert max(corrected, len(low) / len(of_size)) < highest_rate(900), n
         assert systems < 10 or len({*low}) / 900 > 0.2
-
-
-@pytest.mark.slow
-def test_gate_rarely_fails_for_equal_systems(con: Con) -> None:
-    """Draw 100 users of four equal systems, with six correlated measures and two segments, 300 times.
-
-    With a correction within each measure alone, a pipeline would stop far more often.
-    """
-    count, chance = 300, np.random.default_rng(5)
-    quality = chance.beta(1, 3, (count, 1, 100)) + chance.normal(0, 0.15, (count, 4, 100))
-    k, system, user = (index.ravel() for index in np.indices(quality.shape))
-    measures = {f"m{i}": (quality + chance.normal(0, 0.1, quality.shape)).ravel() for i in range(6)}
-    columns = {"k": k + 1, "system": system, "userid": user, "segment": user % 2, **measures}
-    con.register("given", pa.table(columns))
-    con.execute("""
-        CREATE OR REPLACE TABLE by_user AS FROM given;
-        CREATE OR REPLACE TABLE compared AS
-        SELECT * EXCLUDE (low, high, relative_low, relative_high) REPLACE (NULL AS minimum_detectable_effect)
-        FROM ranking.compare_by_user('by_user', baseline := '0')
-    """)
-    assert value(con, "SELECT count(*) FROM compared") == count * 3 * 6 * 2
-    alone = value(con, "SELECT count(DISTINCT k) FROM compared WHERE verdict <> 'unclear'")
-    low = "SELECT k FROM compared GROUP BY k HAVING min(p) < 0.06 / 36"  # a larger p is not below 0.05 then
-    gated = 0
-    for (k,) in con.execute(low).fetchall():
-        query = f"WITH seen AS (FROM compared WHERE k = {k}) SELECT verdict, method FROM ranking.gate('seen')"
-        found = con.execute(query).fetchall()
-        assert {method for _, method in found} == {"t, holm of 36"}
-        gated += any(verdict != "unclear" for verdict, _ in found)
-    assert gated / count < highest_rate(count)
-    assert alone / count > 0.1
 
 
 @pytest.mark.slow

@@ -296,24 +296,6 @@ def test_tables_columns_and_systems_of_any_name(tables: Con, expected: list[Any]
     assert tables.execute(composed_call(tables, "evaluate", arguments, types)).fetchall() == found
 
 
-@pytest.mark.parametrize("function", ["beyond_accuracy", "overlap"])
-def test_tables_may_have_the_names_of_ctes(con: Con, function: str) -> None:
-    """Pass as many tables at once as the function takes; test_tables.py has the other functions."""
-    con.execute(TABLES)
-    arguments = list(calls(function))[-1]  # with all tables
-    ctes = {*re.findall(r"(\w+) AS (?:NOT )?(?:MATERIALIZED )?\(", known(con, function, **arguments))}
-    assert {"lists", "pairs"} <= ctes
-    before = sorted_rows(con, written(function, **arguments))
-    roles = [name for name in ("rec", "history", "items") if name in arguments]
-    names = sorted(ctes - OWN_NAMES)
-    for first in range(0, len(names), len(roles)):
-        renamed = dict(zip(roles, names[first:]))  # noqa: B905  (the last names may be fewer)
-        for role, name in renamed.items():
-            con.execute(f"CREATE TABLE {name} AS FROM {arguments[role].strip(chr(39))}")
-        query = written(function, **arguments | {role: f"'{name}'" for role, name in renamed.items()})
-        assert sorted_rows(con, query) == before, query
-
-
 @pytest.mark.parametrize("name", sorted(OWN_NAMES))
 def test_tables_named_as_ctes_that_read_tables_are_refused(
     tables: Con, expected: list[Any], name: str

@@ -1,7 +1,6 @@
 """Test the sentences of a report: the best model, by how much, with what confidence, and caveats."""
 
 # ruff: noqa: E501
-import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -9,16 +8,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation import conclusion
 from ranking_udfs.evaluation.comparison import with_caveats
-from ranking_udfs.evaluation.pairs import ModelOrder, order_models
+from ranking_udfs.evaluation.pairs import ModelOrder
 from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, join_names, using_unit
 from ranking_udfs.measures.grammar import parse_measure
-from ranking_udfs.measures.registry import COMPARED_MEASURES
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from tests.command import Run
@@ -166,44 +163,6 @@ def test_footnote_names_each_other_test(con: Con, test: str) -> None:
         for row in (row for row in chosen if row["segment"] in tests):
             expected.setdefault(tests[row["segment"]], []).append(f"b against a in NDCG@5, {row['segment']}")
         assert found == {of: join_names(names) for of, names in expected.items()}
-
-
-@pytest.mark.slow
-def test_equal_models_rarely_lose_a_segment(con: Con) -> None:
-    """Draw two equal models 600 times: four segments of 30 users, six measures, three cutoffs.
-
-    A report that looked at all measures and cutoffs would accuse a segment more than twice as often.
-    """
-    count, measures, draw = 600, COMPARED_MEASURES, np.random.default_rng(13)
-    quality = draw.beta(1, 2, (count, 1, 2, 120)) + draw.normal(0, 0.15, (count, 3, 2, 120))
-    report, cutoff, system, user = (index.ravel() for index in np.indices(quality.shape))
-    columns = {"report": report, "k": 10 * report + cutoff, "system": system, "userid": user}
-    columns["segment"] = user % 4
-    values = {name: (quality + draw.normal(0, 0.1, quality.shape)).ravel() for name in measures}
-    con.register("given", pa.table({**columns, **values}))
-    con.execute("CREATE OR REPLACE TABLE by_user AS FROM given")
-    compared = "SELECT {}, k, users, users_undefined, measure, baseline::VARCHAR AS baseline, system::VARCHAR AS system, "
-    compared += "users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system, difference, low, high, "
-    compared += "wins, losses, p_adjusted, verdict, higher_is_better FROM ranking.compare_by_user('{}', baseline := '0')"
-    everybody = "SELECT * EXCLUDE (segment) FROM by_user WHERE k % 10 = 0"
-    con.execute(f"CREATE OR REPLACE VIEW everybody AS {everybody}")
-    orders = {
-        row["k"]: order_models([row])
-        for row in rows_of(con, compared.format("NULL AS segment", "everybody"))
-        if row["measure"] == measures[0]
-    }
-    by_report: dict[int, list[dict[str, Any]]] = {}
-    for row in rows_of(con, compared.format("segment::VARCHAR AS segment", "by_user")):
-        by_report.setdefault(row["k"] // 10, []).append(row)
-    accused, would = 0, 0
-    for k, order in orders.items():
-        rows = by_report[k // 10]
-        of_first = [row for row in rows if (row["measure"], row["k"]) == (measures[0], k)]
-        accused += bool(conclusion.worse_segments(of_first, order, "0"))
-        would += bool(conclusion.worse_segments(rows, order, "0"))
-    assert len(orders) == count
-    assert accused / count <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / count)
-    assert would > 2 * accused
 
 
 def test_losses_of_best_model_in_segments_come_first() -> None:

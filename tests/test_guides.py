@@ -11,7 +11,7 @@ from tests.mutants import ROOT, copy_of_files, run
 
 PACKAGE = "udfs/ranking_udfs"
 PARTITIONS = f"{PACKAGE}/partitions.py"
-CALLS = "tests/calls.py"
+CALLS = "tests/entries.py"
 
 # --- A measure ---
 
@@ -130,8 +130,7 @@ GUIDES: dict[str, list[Step]] = {
         ("sql/tables/zz_lengths.sql", "", TABLE_FUNCTION),
         (OPTIONS, "FUNCTIONS", '"zz_lengths": f"rec truth {COLUMNS} {JUDGING}"'),
         ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
-        (CALLS, "ARGUMENTS", "\"zz_lengths\": \"'rec', 'truth'\""),
-        ("tests/entries.py", "CALLS", '"zz_lengths": RT'),
+        (CALLS, "CALLS", '"zz_lengths": RT'),
         ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
         (PARTITIONS, "UNMERGED", '"zz_lengths"'),
         (f"{PACKAGE}/spark/__init__.py", "", ON_SPARK),

@@ -183,17 +183,3 @@ def test_mean_interval_stays_in_range_of_measure(con: Con, alpha: float) -> None
         ([0.5], 0, 1),
     ):
         assert are_close(ends(of_users, bottom, top), expected_ends(of_users, bottom, top, 1 - alpha))
-
-
-@pytest.mark.parametrize("confidence", [0, 1, 95, "high"])
-def test_a_confidence_is_between_0_and_1(con: Con, confidence: Any) -> None:
-    rule = "confidence must be a number above 0 and below 1, got "
-    for function in ("evaluate", "distribution"):
-        call = f"ranking.{function}('rec', 'truth', confidence := {literal(confidence)})"
-        with pytest.raises(duckdb.Error, match=f"ranking.{function}: {rule}{literal(confidence)}"):
-            con.execute(f"FROM {call}")
-    with pytest.raises(ValueError, match=f"^evaluate: {rule}{confidence!r}"):
-        ranking_udfs.evaluate({}, {}, confidence=confidence)
-    arrow = con.table("rec").to_arrow_table().schema
-    with pytest.raises(ValueError, match=f"^evaluate: {rule}{confidence!r}"):
-        ranking_udfs.partition("evaluate", arrow, arrow, confidence=confidence)

@@ -4,9 +4,11 @@ A row of truth or history that stands twice counts once, names are only names, n
 system is measured alone, scores are compared and not added, nothing differs from itself.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import duckdb
 import pytest
 
 from ranking_udfs.quoting import identifier as quoted
@@ -29,6 +31,13 @@ OLD |= {f"{name}_col": name for name in ("system", "time", "category", "intent",
 NEW = {"user_col": "Who", "item_col": "what", "score_col": "points", "grade_col": "stars"}
 NEW |= {"system_col": "maker", "time_col": "moment", "category_col": "kind", "intent_col": "aim"}
 NEW |= {"segment_col": "piece"}
+# Texts as ids, and other systems in the same order.
+TEXTS = dict.fromkeys(("userid", "itemid"), "'u' || lpad(({0} + 100)::VARCHAR, 6, '0')")
+TEXTS |= dict.fromkeys(("system", "baseline"), "'S' || {0}")
+# Texts that differ in pairs by their case alone.
+CASED = dict.fromkeys(("userid", "itemid"), "('u' || {0} // 2 || 'Aa'[1 + {0} % 2])")
+CASED |= dict.fromkeys(("system", "baseline"), "translate({0}, '012', 'AaB')")
+CASED |= dict.fromkeys(("category", "intent", "segment"), "translate({0}, 'yq', 'XP')")
 SETTINGS = {"threads": "4", "default_order": "'DESC'", "default_null_order": "'NULLS FIRST'"}
 SETTINGS |= {"integer_division": "true"}
 ADDED = "zz"  # a system
@@ -63,7 +72,10 @@ def world(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wo
         world.add(
             "shuffled", {name: f"FROM base.{name} ORDER BY hash(COLUMNS(*)::VARCHAR)" for name in every}
         )
-        world.add("renamed", {name: renamed(world, name) for name in every})
+        world.add("renamed", {name: renamed(world, name, TEXTS, NEW) for name in every})
+        for variant, collation in (("cased", ""), ("collated", " COLLATE NOACCENT.NOCASE")):
+            ids = {column: text + collation for column, text in CASED.items()}
+            world.add(variant, {name: renamed(world, name, ids, {}) for name in every})
         last = "(SELECT max(system) FROM base.rec)"
         worst = f"SELECT {ADDED!r}, userid, itemid + 1, -score FROM base.rec WHERE system = {last}"
         world.add("more", {"rec": f"FROM base.rec UNION ALL {worst}"})
@@ -73,16 +85,14 @@ def world(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wo
         yield world
 
 
-def renamed(world: World, table: str) -> str:
-    """Return a query for a table with texts as ids, other systems in the same order, and other columns."""
-    ids = {
-        **dict.fromkeys(("userid", "itemid"), "'u' || lpad(({} + 100)::VARCHAR, 6, '0')"),
-        **dict.fromkeys(("system", "baseline"), "'S' || {}"),
-    }
+def renamed(world: World, table: str, texts: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return a query for a table with other texts in columns, and other names of columns."""
     own = table in ("by_user", "compared")
-    new = {} if own else {old: NEW[argument] for argument, old in OLD.items()}
-    names = [name for name, *_ in world.con.execute(f"DESCRIBE base.{table}").fetchall()]
-    parts = (f"{ids.get(name, '{}').format(quoted(name))} AS {quoted(new.get(name, name))}" for name in names)
+    new = {} if own else {old: names[argument] for argument, old in OLD.items() if argument in names}
+    columns = [name for name, *_ in world.con.execute(f"DESCRIBE base.{table}").fetchall()]
+    parts = (
+        f"{texts.get(name, '{0}').format(quoted(name))} AS {quoted(new.get(name, name))}" for name in columns
+    )
     return f"SELECT {', '.join(parts)} FROM base.{table}"
 
 
@@ -138,6 +148,27 @@ def test_names_are_only_names(world: World, entry: Entry) -> None:
         for row in asked(world, entry, "renamed", **new, **user)
     ]
     assert_equal(rows, asked(world, entry), "problem", "example", "file", "write")
+
+
+@sql_first
+def test_collations_change_no_row(world: World, entry: Entry) -> None:
+    user = {"user": "u1a"} if "user" in CALLS[entry[1]] else {}
+    expected = asked(world, entry, "cased", **user)
+    assert_equal(asked(world, entry, "collated", **user), expected, "file")
+
+
+@pytest.mark.parametrize("name", [name for way, name in ENTRIES if way == "SQL"])
+def test_a_collation_of_all_texts_is_an_error_and_a_problem_of_the_check(world: World, name: str) -> None:
+    rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
+    world.con.execute("SET default_collation = 'nocase'")
+    try:
+        if name == "check":
+            assert rule in {row["example"] for row in ask(world, "SQL", name, CALLS[name], "base")}
+        elif name != "check_rows":  # whose rows are of what the check says
+            with pytest.raises(duckdb.InvalidInputException, match=re.escape(rule)):
+                ask(world, "SQL", name, CALLS[name], "base")
+    finally:
+        world.con.execute("RESET default_collation")
 
 
 @sql_first

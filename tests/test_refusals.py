@@ -42,6 +42,14 @@ RULES = [
     ("one score, and none", "*", "* EXCLUDE (n), nullif(n > 0, false)::INTEGER AS score", "", ""),
     ("scores as texts", "*", "* EXCLUDE (n), n::VARCHAR AS score", "", "column score that is not read"),
     ("numbers of any name", "*", "* RENAME (n AS clicked)", "", "column clicked that is not read"),
+    ("numbers from 0 to 10", "*", "* EXCLUDE (n), (5 * n)::DECIMAL(9, 2) AS target", "", "column target that is not read"),
+    ("numbers in text", "*", "* EXCLUDE (n), n::VARCHAR AS human", "", "column human that is not read"),
+    ("several grades", "*", "*, n AS purchased, 2 - n AS judgment", "", "columns n, purchased, judgment that are not read"),
+    ("numbers above 10", "*", "* EXCLUDE (n), 6 * n AS many", "", ""),
+    ("other numbers", "*", "* EXCLUDE (n), n - 1 AS less, n / 2 AS halves, 1 AS one, 0 AS zero, if(n = 1, 'x', '0') AS text", "", ""),
+    ("times", "*", "* EXCLUDE (n), n AS time, n AS bought_at, n AS Event_Date, DATE '2026-01-01' + n AS since", "", ""),
+    ("a name of grades", "*", "* EXCLUDE (n), if(n = 1, 'N/A', n::VARCHAR) AS relevance", "", "column relevance that is not read"),
+    ("a score of 0", "*", "* EXCLUDE (n), 0 AS score", "", "column score that is not read"),
     ("scores and rel", "*", "*, n AS score, n AS rel", "", ""),
     ("scores are the grade", "*", "* RENAME (n AS score)", "grade_col=score", ""),
     ("scores are no grade", "*", "* RENAME (n AS score)", "grade_col=", ""),
@@ -55,7 +63,9 @@ RULES = [
 ]  # fmt: skip
 # A partition does not see all scores, so it refuses one score as it does several.
 BY_NAME = ("one score", "one score, and none")
-BY_VALUE = ("scores as texts", "numbers of any name")  # nor does it look at values
+# Nor does it look at values.
+BY_VALUE = ("scores as texts", "numbers of any name", "numbers from 0 to 10", "numbers in text")
+BY_VALUE += ("several grades", "a name of grades")
 FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
 OF_SQL = {"ks": "[2]", "max_k": "2", "k": "2", "intent_col": "'itemid'", "user": "1", "measures": "'recall'"}
 con = module_connection()

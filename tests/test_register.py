@@ -269,11 +269,6 @@ def test_errors_name_functions_as_called(two_names: Con, query: str, error: str)
         two_names.execute(query)
 
 
-def test_the_module_duckdb_means_its_default_connection() -> None:
-    ranking_udfs.register(duckdb)
-    assert works(duckdb.default_connection())
-
-
 def test_a_later_schema_of_that_name_is_ambiguous(con: Con) -> None:
     con.execute("CREATE SCHEMA ranking")
     with pytest.raises(duckdb.BinderException, match=r"[Aa]mbiguous"):

@@ -1,12 +1,15 @@
-"""Every macro returns the same, to the bit, on any threads, order of rows and settings."""
+"""Every macro returns the same, to the bit, on any threads, order of rows and settings.
+
+test_properties.py has the table functions.
+"""
 
 import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.duckdb.macros import macros
-from tests.calls import CALLS, CONSTANT, HELPERS, MAKE, PREDICTED, QUERIES, TABLES, table_functions
+from tests.calls import CONSTANT, HELPERS, MAKE, PREDICTED, QUERIES, TABLES, table_functions
+from tests.entries import CALLS, take_all_short_names
 
 ALL = QUERIES | {
     "helpers": HELPERS,
@@ -20,15 +23,6 @@ ALL = QUERIES | {
     "predicted": PREDICTED,
 }
 SETTINGS = "SET default_order = 'DESC'; SET default_null_order = 'NULLS FIRST'; SET integer_division = true"
-
-
-def take_all_short_names(con: duckdb.DuckDBPyConnection) -> None:
-    """Make macros of others by all names that the pack could depend on."""
-    for name in {*OF_LISTS, *macros()} - {one.name for one in macros().values() if one.is_temp}:
-        kind = "TABLE SELECT" if name in macros() and macros()[name].is_table else ""
-        con.execute(f"CREATE MACRO \"{name}\"() AS {kind} error('hers')")
-    with pytest.warns(UserWarning, match="recall"):
-        ranking_udfs.register(con, hivemall=True)
 
 
 def reorder_and_set(con: duckdb.DuckDBPyConnection) -> None:
@@ -67,20 +61,7 @@ def test_every_bit_is_the_same(expected: dict[str, list[str]]) -> None:
 
 
 def test_no_macro_that_a_user_may_call_is_left_out() -> None:
-    assert {*CALLS, *CONSTANT} == table_functions()
+    tables = {f"ranking.{name}" for name in CALLS if " " not in name}
+    assert {*tables, *CONSTANT} == table_functions()
     named = {macro.called for macro in macros().values() if not macro.is_temp}
-    assert {*QUERIES, "ranking.version"} == named
-
-
-def test_a_collation_is_an_error_and_a_problem_of_the_check() -> None:
-    rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
-    with ranking_udfs.register(duckdb.connect()) as con:
-        con.execute(MAKE).execute("SET default_collation = 'nocase'")
-        for name, query in CALLS.items():
-            if name == "ranking.check":
-                found = con.execute(f"SELECT example {query}").fetchall()
-                assert found[0] == (rule,)
-            elif name != "ranking.check_rows":  # which are of what the check says
-                with pytest.raises(duckdb.InvalidInputException) as raised:
-                    con.execute(query).fetchall()
-                assert str(raised.value).endswith(f"{name}: {rule}"), name
+    assert {*QUERIES, *tables, "ranking.version"} == named

@@ -1,4 +1,4 @@
-"""Test steps: SciPy's t-tests with statsmodels' correction, natural order, and the rate of false verdicts."""
+"""Test steps: SciPy's t-tests with statsmodels' correction, and the natural order of names."""
 
 import json
 import random
@@ -82,18 +82,3 @@ def test_steps_have_the_natural_order_of_names(con: Con) -> None:
     compared = rows(con, "FROM ranking.compare_by_user('by_user', steps := true)")
     ordered = sorted(names, key=natural_key)
     assert [(row["baseline"], row["system"]) for row in compared] == [*pairwise(ordered)]
-
-
-def test_equal_systems_get_a_verdict_in_5_percent_of_series(con: Con) -> None:
-    """Draw half a year of weekly runs 1,000 times, each as a cutoff; the standard error of 5% is 0.7%."""
-    draws, weeks, chance = 1000, 26, np.random.default_rng(71)
-    values = chance.normal(0, 1, (draws, weeks, USERS)) + chance.normal(0, 1, (draws, 1, USERS))
-    k, week, userid = np.indices(values.shape).reshape(3, -1)
-    names = np.array([f"week{number}" for number in range(weeks)])
-    by_user = pd.DataFrame({"system": names[week], "userid": userid, "k": k + 1, "x": values.ravel()})
-    con.register("by_user", by_user)
-    of_series = "SELECT k, bool_or(verdict <> 'unclear') AS has_verdict, count(*) AS steps FROM"
-    series = rows(con, f"{of_series} ranking.compare_by_user('by_user', steps := true) GROUP BY k")
-    assert {row["steps"] for row in series} == {weeks - 1}
-    rate = sum(row["has_verdict"] for row in series) / draws
-    assert 0.05 - 3 * 0.007 < rate < 0.05 + 2 * 0.007

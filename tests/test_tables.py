@@ -2,7 +2,6 @@
 
 import math
 import random
-import re
 import threading
 from collections import Counter
 from itertools import product
@@ -16,11 +15,9 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
-from ranking_udfs.compose.columns import LIKE
 from ranking_udfs.compose.templates import environment
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, module_connection, refusal, rows
-from tests.sql_names import NAMES, composed_ctes
 
 # Ties, NULLs, NaN, a repeated item, and a user of each table alone.
 tables = module_connection("""
@@ -196,59 +193,6 @@ def test_distribution_equals_numpy_over_values_by_user(tables: Con, ties: str, n
         assert {column: row[column] for column in expected} == pytest.approx(expected, rel=1e-12, abs=1e-15)
     undefined = {row["measure"] for row in distribution if row["users_undefined"]}
     assert undefined == {"spearman", "first_hit_rank"} & {*names}
-
-
-SUMMARY = "FROM ranking.evaluate('{}', '{}', ks := [2, 40], measures := 'hits,mrr', users := '{}')"
-CHECK = "FROM ranking.check('{}', '{}', users := '{}', history := '{}', items := '{}', time_col := '')"
-OWN = ["rec", "truth", "truth", "rec", "rec"]
-
-
-def summary_and_check(con: Con, tables: list[str], cte: str = "") -> list[Any]:
-    return [con.execute(f"{cte} {query.format(*tables)}").fetchall() for query in (SUMMARY, CHECK)]
-
-
-@pytest.mark.slow
-def test_names_of_user_columns_do_not_clash(tables: Con) -> None:
-    unread = re.compile("|".join(LIKE.values()))  # names that are refused unless they are read
-    names = {*NAMES, *MEASURES, "rec", "ks"} - {"userid", "itemid", "score", "rel", "system"}
-    extra = ", ".join(f'1 AS "{name}"' for name in sorted(names) if not unread.fullmatch(name))
-    tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
-    extra = extra.replace("1 AS", "'x' AS")  # numbers that are not read have a row in the check
-    tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
-    wide = [f"wide_{name}" for name in OWN]
-    assert summary_and_check(tables, wide) == summary_and_check(tables, OWN)
-
-
-@pytest.mark.slow
-def test_names_of_user_tables_and_ctes_do_not_clash(tables: Con) -> None:
-    """Create each name of the SQL, and pass the name of each of its CTEs as a table or CTE."""
-    assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
-    of_summary, of_check = composed_ctes()
-    assert {"lists", "condensed", "ranked", "counted", "cut", "measured"} <= of_summary
-    assert {"user_lists", "evidence", "problems", "systems", "rows"} <= of_check
-    expected = summary_and_check(tables, OWN)
-    tables.execute("""
-        ATTACH ':memory:' AS own; USE own;
-        CREATE TABLE rec AS FROM memory.rec; CREATE TABLE truth AS FROM memory.truth""")
-    another = "SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel"
-    for name in NAMES:
-        tables.execute(f'CREATE TABLE "{name}" AS {another}')
-    assert summary_and_check(tables, OWN) == expected
-    cte = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
-    assert summary_and_check(tables, OWN, f"WITH {cte}") == expected
-    for query, ctes, rows_of_query in zip((SUMMARY, CHECK), (of_summary, of_check), expected, strict=True):
-        names, n = sorted(ctes), query.count("{}")
-        for i in range(0, len(names), n):
-            passed = [*names[i : i + n], *OWN[len(names) - i :]][:n]
-            sources = {name: of for name, of in zip(passed, OWN, strict=False) if name != of}
-            if i // n % 2:
-                for name, of in sources.items():
-                    tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
-                sources = {"_": "rec"}
-            cte = ", ".join(f'"{name}" AS (FROM memory.{of})' for name, of in sources.items())
-            call = f"WITH {cte} {query}".format(*(f'"{name}"' for name in passed))
-            assert tables.execute(call).fetchall() == rows_of_query, call
-    tables.execute("USE memory; DETACH own")
 
 
 def test_errors_are_short_and_without_internal_names(tables: Con) -> None:

@@ -18,9 +18,9 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.compose.call import Call
 from ranking_udfs.measures.registry import MEASURES, Measure
 from tests.conftest import Con, call, is_close, judged_array, literal, option_text, within
+from tests.entries import names_in
 from tests.fuzz import cases
 from tests.fuzz.cases import PARTS
-from tests.sql_names import TABLE_NAMES
 from tests.ties import LAYOUTS, condensed, create_tables, random_cases
 from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
@@ -208,6 +208,7 @@ NAMES: list[list[Any]] = [
     *([*range(20)], [f"item {i}" for i in range(20)], [i * 10**17 for i in range(-10, 10)]),
     *(["", "a", "A", "b", "é", "\U0001f642", "'", "a'b"], [7], [*range(400)]),
 ]
+TABLE_NAMES = sorted(names_in("by_user") | names_in("evaluate expected"))  # which the SQL uses too
 INTEGERS = ["INTEGER", "INTEGER", "SMALLINT", "BIGINT", "UBIGINT", "HUGEINT"]
 
 
@@ -255,7 +256,7 @@ def draw_world(rng: random.Random) -> World | None:
     rng.shuffle(truth)
     ks = rng.choices([0, 1, 2, 3, 5, 10, 32, 33, 100, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
     ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
-    of_rec, of_truth = rng.sample(TABLE_NAMES, 2)  # names that the SQL uses too
+    of_rec, of_truth = rng.sample(TABLE_NAMES, 2)
     tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
     tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
     return World(tables, (of_rec, of_truth), rec, truth, ks, systems is not None, grades is not None)
