@@ -212,16 +212,6 @@ MISREAD = [
     ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
     ("'rec', 'without_users'", "truth must have a user, got 0 rows"),
 ]
-# By function and changed table: the error of columns.
-WRONG_COLUMNS = [
-    ("overlap", "rec", "* RENAME (itemid AS sku)", "rec must have a column itemid (item_col), got"),
-    ("beyond_accuracy", "history", "* RENAME (userid AS u)", "history must have a column userid (user_col), got"),
-    ("beyond_accuracy", "items", "* RENAME (category AS genre)", "items must have a column category (category_col)"),
-    ("by_item", "truth", "* RENAME (itemid AS sku)", "truth must have a column itemid (item_col), got"),
-    ("fuse", "rec", "* RENAME (system AS model)", "rec must have a column system (system_col), got"),
-    ("fuse", "rec", "* FROM three WHERE false", "systems must name systems of rec (), got a"),
-    ("fuse", "rec", "* REPLACE (upper(system) AS system)", "systems must name systems of rec (A, B, IT'S), got a"),
-]
 # fmt: on
 
 
@@ -254,23 +244,6 @@ def test_what_would_be_misread_is_refused(tables: Con, call: str, error: str) ->
     for function in ("ranking.evaluate", "ranking.by_user"):
         found = refusal(tables.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
         assert found.startswith(f"{function}: {error}")
-
-
-@pytest.mark.parametrize(("function", "role", "select", "error"), WRONG_COLUMNS)
-def test_errors_of_columns_are_the_same_in_sql_and_python(
-    tables: Con, function: str, role: str, select: str, error: str
-) -> None:
-    given = {"rec": "'three'"} if function == "fuse" else {"rec": "'two'", "ks": "[1]"}
-    given |= {"systems": "['a']"} if function == "fuse" else {}
-    given |= {"truth": "'wanted'"} if function == "by_item" else {}
-    given |= {"history": "'history'", "items": "'items'"} if function == "beyond_accuracy" else {}
-    source = "" if " FROM " in select else f" FROM {given[role].strip(chr(39))}"
-    tables.execute(f"CREATE OR REPLACE TEMP TABLE wrong AS SELECT {select}{source}")
-    given[role] = "'wrong'"
-    queries = known(tables, function, **given), written(function, **given)
-    found = {refusal(tables, query) for query in queries}
-    assert len(found) == 1, found
-    assert found.pop().startswith(f"ranking.{function}: {error}")
 
 
 # --- Names ---

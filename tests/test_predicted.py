@@ -238,26 +238,6 @@ def lists(con: Con) -> Con:
     return con
 
 
-def test_compare_equals_compare_by_user_of_both_truths(lists: Con) -> None:
-    """Pass the options to both truths: half of the grades are 2, and scores of one digit are tied."""
-    lists.execute("""
-        CREATE VIEW tied AS SELECT * REPLACE (round(score, 1) AS score) FROM rec;
-        CREATE VIEW by_people AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM graded;
-        CREATE VIEW by_llm AS SELECT * REPLACE (rel * (1 + itemid % 2) AS rel) FROM llm;
-    """)
-    options = "ks := [3, 5], min_grade := 2, ties := 'expected', measures := ['ndcg@4', 'recall']"
-    call = f"ranking.compare('tied', 'by_people', {options}, baseline := 'a', predicted_truth := 'by_llm')"
-    found = {(row["measure"], row["k"]): row for row in rows(lists, f"FROM {call}")}
-    by_user = rows(lists, f"""WITH p AS (FROM ranking.by_user('tied', 'by_people', {options})),
-        m AS (FROM ranking.by_user('tied', 'by_llm', {options}))
-        FROM ranking.compare_by_user('p', 'a', NULL, 0.95, NULL, 'holm', 't', 10000, 0, NULL, 'm')
-    """)  # fmt: skip
-    assert found.keys() == {("ndcg", 4), ("recall", 3), ("recall", 5)}
-    keyed = {(row["measure"], row["k"]): row for row in by_user}
-    assert found == {key: keyed[key] for key in found}
-    assert {(row["users"], row["users_predicted"]) for row in found.values()} == {(40, 260)}
-
-
 def test_check_compares_labelled_users_with_others(lists: Con) -> None:
     """Label the users with the highest predicted values; `shallow` has 15 of 20 items of each."""
     lists.execute("""

@@ -64,8 +64,10 @@ RULES = [
 # A partition does not see all scores, so it refuses one score as it does several.
 BY_NAME = ("one score", "one score, and none")
 # Nor does it look at values.
-BY_VALUE = ("scores as texts", "numbers of any name", "numbers from 0 to 10", "numbers in text")
-BY_VALUE += ("several grades", "a name of grades")
+BY_VALUE = (
+    *("scores as texts", "numbers of any name", "numbers from 0 to 10", "numbers in text"),
+    *("several grades", "a name of grades"),
+)
 FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
 OF_SQL = {"ks": "[2]", "max_k": "2", "k": "2", "intent_col": "'itemid'", "user": "1", "measures": "'recall'"}
 con = module_connection()
