@@ -37,8 +37,8 @@ def test_data_forges_no_line_of_notes_and_errors(capsys: pytest.CaptureFixture[s
 
 SINGLE = [
     (command, option.opts[-1])
-    for command, spec in COMMANDS.items()
-    for option in Command(command, spec, lambda *_: None, lambda *_: None).params
+    for command in COMMANDS
+    for option in Command(command, lambda *_: None, lambda *_: None).params
     if isinstance(option, click.Option) and not option.multiple and not option.is_flag
     if option.name != "macro"  # test_portable.py
 ]

@@ -117,10 +117,15 @@ def integer(low: int, high: int | None = None) -> Kind:
     )
 
 
-def check_boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise OptionError("must be true or false", value)
-    return value
+def instance(kind: type, rule: str) -> Kind:
+    """Return the kind of the instances of a type."""
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise OptionError(f"must be {rule}", value)
+        return value
+
+    return Kind(kind.__name__, check)
 
 
 def check_column(value: Any) -> str | None:
@@ -251,12 +256,6 @@ def read_weights(text: str) -> dict[str, Any]:
     return weights
 
 
-def check_text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise OptionError("must be a string", value)
-    return value
-
-
 def check_directions(value: Any) -> Any:
     """Check whether higher scores are better: for all models, or for each by its name."""
     directions = value.values() if isinstance(value, Mapping) else [value]
@@ -276,7 +275,7 @@ ABOVE_0 = number("a number > 0", lambda value: value > 0)
 SHARE = number("a number from 0 to 1", lambda value: 0 <= value <= 1)
 SHARE_ABOVE_0 = number("a number above 0 and up to 1", lambda value: 0 < value <= 1)
 LEVEL = number("a number above 0 and below 1", lambda value: 0 < value < 1, lambda value: value)
-BOOLEAN, TEXT, UNIT = Kind("bool", check_boolean), Kind("str", check_text), Kind("str", check_unit)
+BOOLEAN, TEXT, UNIT = instance(bool, "true or false"), instance(str, "a string"), Kind("str", check_unit)
 
 
 def by_table(kind: Kind) -> Kind:

@@ -308,9 +308,6 @@ def split(events: Table, **options: Unpack[keywords.Split]) -> duckdb.DuckDBPyRe
         return connection.result(split_query(connection.con, view, *read, values, dashes=""))
 
 
-WITHOUT_TRUTH = ("overlap", "fuse")  # functions that read rec alone
-
-
 def read_options(caller: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a value for each option of a function; ValueError or TypeError for an invalid one."""
     check_keywords(caller, given, VERBS[caller])
@@ -336,7 +333,7 @@ def open_evaluation(
         using_unit(values.get("unit", "user")),
         open_connection(caller, values["con"]) as connection,
     ):
-        inputs = inputs_of(connection, rec, truth, columns, directions, values, caller)
+        inputs = inputs_of(connection, rec, truth, columns, directions, values)
         work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.extend)
         if caller in ("evaluate", "compare"):
             work.prepare()
@@ -365,10 +362,9 @@ def inputs_of(
     columns: Values,
     directions: Mapping[str, bool],
     values: Values,
-    caller: str,
 ) -> Inputs:
     """Return the inputs under their names on the connection."""
-    is_report = caller == "report"
+    is_report = "title_col" in values
     numbers = {"history": "rel", "predicted_truth": "rel"}
     segments, history, items, users, predicted_truth = (
         None
@@ -378,7 +374,7 @@ def inputs_of(
     )
     category = values.get("category_col", "") if not is_report or history is not None else ""
     recs = connection.recommendations(rec, columns, directions)
-    truth_name = connection.name("truth", truth, columns, "rel") if caller not in WITHOUT_TRUTH else ""
+    truth_name = connection.name("truth", truth, columns, "rel") if "truth" in values else ""
     check_order(connection, columns)
     return Inputs(
         recs=recs,

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -97,6 +98,7 @@ READ = {"files": OF_FILES}
 SHOWN = {"output": f"{WRITTEN} digits safe_csv"}
 
 
+@cache
 def groups_of(command: str) -> dict[str, list[str]]:
     """Return the options of a command by group: those of Python's function, and its own."""
     groups: dict[str, list[str]] = {}
@@ -445,8 +447,8 @@ class Once(click.Command):
 class Command(Once):
     """A command with options in groups and examples in its help."""
 
-    def __init__(self, name: str, spec: Spec, callback: Callback, print_macro: PrintMacro) -> None:
-        self.spec, self.print_macro = spec, print_macro
+    def __init__(self, name: str, callback: Callback, print_macro: PrintMacro) -> None:
+        spec, self.print_macro = COMMANDS[name], print_macro
         settings: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
         if spec.operand == "files":
             settings["metavar"] = spec.files
@@ -456,7 +458,7 @@ class Command(Once):
             name,
             params=[
                 click.Argument([spec.operand], **settings),
-                *(option(name, option_name) for option_name in names_of(name)),
+                *[option(name, option_name) for option_name in names_of(name)],
             ],
             callback=lambda **all_: callback(name, all_),
             short_help=re.split(r"[:.] ", spec.text)[0],
@@ -518,7 +520,7 @@ class Commands(click.Group):
         return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, name: str) -> Command | None:
-        return Command(name, COMMANDS[name], *self.parts) if name in COMMANDS else None
+        return Command(name, *self.parts) if name in COMMANDS else None
 
 
 def print_version(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:

@@ -70,7 +70,7 @@ class Table:
     title: str = ""
     dispensable: Sequence[str] = ()  # headings of columns to drop, in order
     block: str = ""  # heading of the column whose values are the titles of blocks
-    otherwise: "Callable[[], Sequence[Table]]" = list  # tables to try instead; the last one last of all
+    otherwise: "Callable[[], list[Table]] | None" = None  # tables to try instead; the last one last of all
 
     def without(self, *headings: str) -> "Table":
         return replace(self, columns=[column for column in self.columns if column[0] not in headings])
@@ -194,13 +194,12 @@ def rendered(form: str, parts: Iterable[Part], digits: int = DIGITS) -> str:
 
 def fitting(form: str, table: Table, digits: int) -> list[Table]:
     """Return what is shown for a table: text drops, parts or shortens what does not fit."""
-    shown = [table]
-    if fits(table, digits):
-        return shown
-    *tables, last = table, *table.otherwise()
+    if table.otherwise and fits(table, digits):
+        return [table]
+    shown = tables = [table, *(table.otherwise() if table.otherwise else [])]
     if form != "table":
-        return [*tables[1:], last][:1]
-    for group in (tables, [last]):
+        return [tables[len(tables) > 1]]
+    for group in (tables[:-1], tables[-1:]):
         for longest in (None, *LENGTHS):
             for shown in itertools.chain.from_iterable(map(layouts, group)):
                 shown = [shorter(one, longest) for one in shown] if longest else shown

@@ -202,20 +202,11 @@ def comparison_parts(
     tables = [
         comparison_table(form, request, digits, *each) for each in zip((None, segment), results, strict=False)
     ]
-    every, is_pair = families(everybody), len(systems) == 2
-    more = [*doubts(everybody), *few_users([*chain(*results[1:])])]
+    is_pair, more = len(systems) == 2, [*doubts(everybody), *few_users([*chain(*results[1:])])]
     best, against = answer(options, request, systems, orders, problems, {row["k"] for row in everybody}, more)
     best, changed = [*best, *sentences], [*changed]
     note = footnote(request.comparison, [*chain(*results)], gated)
-    lines = [in_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
-    lines += [
-        sentence(row, request.comparison, len(family), digits)
-        for family in every
-        for row in family
-        if options.explain or row["users_undefined"]
-    ]
-    of_grades = everybody if options.explain else every[0]
-    lines += filter(None, (predicted_sentence(row, digits) for row in of_grades))
+    lines = pair_lines(options, request, everybody, digits)
     if form != "markdown":
         shown = [one for table in tables for one in fitting(form, table, digits)]
         has_wins = any(heading == "W/T/L" for one in shown for heading, _ in one.columns)
@@ -229,6 +220,20 @@ def comparison_parts(
     yield replace(tables[0], rows=first[:MOST_ROWS])
     yield against
     yield from folded_parts(changed, is_pair, tables[len(everybody) <= MOST_ROWS :], [*lines, note])
+
+
+def pair_lines(options: Any, request: Request, everybody: Sequence[Row], digits: int) -> list[str]:
+    """Return a sentence for each pair on request, else for those of some users; and those of graded users."""
+    every = families(everybody)
+    lines = [in_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
+    lines += [
+        sentence(row, request.comparison, len(family), digits)
+        for family in every
+        for row in family
+        if options.explain or row["users_undefined"]
+    ]
+    of_grades = everybody if options.explain else every[0]
+    return [*lines, *filter(None, (predicted_sentence(row, digits) for row in of_grades))]
 
 
 def folded_parts(
