@@ -335,8 +335,6 @@ def open_evaluation(
     ):
         inputs = inputs_of(connection, rec, truth, columns, directions, values)
         work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.extend)
-        if caller in ("evaluate", "compare"):
-            work.prepare()
         for name in ("segments", "confidence") if values.get("by_user") else ():
             if values[name] is not None:
                 raise DataError(f"by_user must be False with {name}, whose rows are means, got True")

@@ -69,15 +69,12 @@ class Work(Evaluation):
     """An evaluation of the command."""
 
     def __post_init__(self) -> None:
+        """Make the request, and check the conditions of --fail-if before reading files."""
         super().__post_init__()
         is_csv = extension(self.options.by_user or "") in (".csv", ".tsv")
         is_printed = "sql" in (self.options.command, self.options.format)
         safe_text = is_csv and self.options.safe_csv
         self.request = replace(self.request, safe_text=safe_text, is_portable=is_printed)
-
-    def prepare(self) -> None:
-        """Check the request and the conditions of --fail-if before reading files."""
-        super().prepare()
         check_conditions(self)
         if self.options.fail_if and self.options.no_check and not self.options.quiet:
             say("note", "--no-check: errors in the data do not fail --fail-if")
@@ -170,7 +167,6 @@ def inputs_of(options: Any) -> Inputs:
 
 def check(work: Work) -> Result | str:
     """Return the problems of the data."""
-    work.prepare()
     work.check_users()
     problems, options = work.problems(), work.options
     failed = failures(work, problems)
@@ -187,7 +183,6 @@ def check(work: Work) -> Result | str:
 
 def evaluate(work: Work) -> Result | str:
     """Return the means of measures, and write the values of each user."""
-    work.prepare()
     options, steps = work.options, work.steps
     problems = work.make_tables()
     work.step("measuring")
@@ -217,7 +212,6 @@ def evaluate(work: Work) -> Result | str:
 
 def compare(work: Work) -> Result | str:
     """Return the comparisons with the baseline, or of all pairs."""
-    work.prepare()
     options = work.options
     if options.pairs and not work.request.choices:
         rule = "a measure with a better direction, such as ndcg"
@@ -358,7 +352,6 @@ def overlap(work: Work) -> Result | str:
 
 
 def sql(work: Work) -> str:
-    work.prepare()
     steps = work.steps
     queries = [("The means over all users.", steps.summary)]
     queries += [("The means of each segment.", steps.by_segment)] if steps.by_segment else []

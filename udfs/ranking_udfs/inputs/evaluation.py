@@ -127,6 +127,10 @@ class Evaluation:
             raise self.refused(f"{self.dashes}also must name each column once", ", ".join(also))
         if self.request.predicted_truth:
             self.check_predicted({**options, "users": inputs.users, "also": ", ".join(also) or None})
+        if self.caller in ("evaluate", "compare"):
+            self.separate_beyond_accuracy()
+        if self.caller == "compare":
+            self.check_measures()
 
     def refused(self, rule: str, got: str) -> UsageError:
         """Return the error for an option that breaks a rule."""
@@ -142,11 +146,10 @@ class Evaluation:
                 rule = rule.replace("_", "-") if self.dashes else rule
                 raise self.refused(rule, shorten(options[option]))
 
-    def prepare(self) -> None:
-        """Separate beyond-accuracy measures from ranking measures.
+    def separate_beyond_accuracy(self) -> None:
+        """Separate beyond-accuracy measures from ranking measures; raise UsageError for unfit measures.
 
-        `evaluate` adds all available beyond-accuracy measures if none is requested. Raises UsageError if the
-        request cannot be met with any files.
+        `evaluate` adds all available beyond-accuracy measures if none is requested.
         """
         request = self.request
         beyond_accuracy = [choice for choice in request.choices if choice.measure.name in CONTENTS]
@@ -164,8 +167,6 @@ class Evaluation:
             raise self.refused(rule, "expected")
         choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
         self.request = replace(request, choices=choices, beyond_accuracy=beyond_accuracy)
-        if self.caller == "compare":
-            self.check_measures()
 
     @property
     def beyond_accuracy_tables(self) -> set[str]:
