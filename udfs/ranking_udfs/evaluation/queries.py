@@ -201,7 +201,7 @@ class CheckTables:
     """The tables of the check, with the user's names of columns if these are usable."""
 
     tables: Mapping[str, str]  # by argument
-    roles: Mapping[str, Sequence[str]]  # the columns to read, by argument
+    types: Mapping[str, Mapping[str, str]]  # the columns of each table, if they are known
     own: Mapping[str, str]  # the user's names of columns, if they differ from ours
     views: Sequence[str]  # the statements that make views with the user's names
 
@@ -222,12 +222,17 @@ def check_tables(request: Request) -> CheckTables:
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):
         own = {}
     views, tables = [], {table: request.table(table) for table in named}
+    types = {table: dict(request.types.get(name, {})) for table, name in tables.items()}
     for table, of in named.items():
-        if renamed := ", ".join(f"{role} AS {identifier(own[role])}" for role in of if role in own):
-            query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
+        if renamed := {role: own[role] for role in of if role in own}:
+            columns = ", ".join(f"{role} AS {identifier(name)}" for role, name in renamed.items())
+            query = f"SELECT * RENAME ({columns}) FROM {tables[table]}"
             tables[table] = request.table(f"checked_{table}")
             views.append(f"CREATE OR REPLACE TEMP VIEW {tables[table]} AS\n{query};\n")
-    return CheckTables(tables, {table: [*of] for table, of in named.items()}, own, views)
+            known = {unquoted(column): kind for column, kind in types[table].items()}
+            types[table] = {column_text(renamed.get(name, name)): kind for name, kind in known.items()}
+    known_types = {tables[table]: columns for table, columns in types.items()} if request.types else {}
+    return CheckTables(tables, known_types, own, views)
 
 
 def check_statements(request: Request) -> str:
@@ -254,18 +259,8 @@ def check_query(request: Request, function: str, of: CheckTables, tables: Mappin
     if time is not None and "time" not in of.own:
         arguments["time_col"] = time
     arguments |= {name: table for name, table in tables.items() if name not in arguments}
-    types = checked_types(request, of) if request.types else {}
-    return f"FROM {table_call(replace(request, types=types, is_portable=False), function, arguments, 2)}"
-
-
-def checked_types(request: Request, of: CheckTables) -> dict[str, dict[str, str]]:
-    """Return the columns of the tables of the check, by the user's names."""
-    known = {}
-    for name, table in of.tables.items():
-        renamed = {role: of.own[role] for role in of.roles[name] if role in of.own}
-        types = {unquoted(column): kind for column, kind in request.types[request.table(name)].items()}
-        known[table] = {column_text(renamed.get(column, column)): kind for column, kind in types.items()}
-    return known
+    asked = replace(request, types=of.types, is_portable=False)
+    return f"FROM {table_call(asked, function, arguments, 2)}"
 
 
 def column_text(name: str) -> str:
