@@ -72,7 +72,7 @@ def read(path: Path) -> Iterator[Record]:
             match line.split():
                 case ["#", *_]:
                     continue
-                case ["require" | "onlyif" | "skipif" as word, _] as words:
+                case ["require" | "onlyif" | "skipif" as word, "duckdb1" | "duckdb2"] as words:
                     (required if word == "require" else conditions).append(words)
                     continue
                 case ["statement", "ok" | "error" as kind] | ["query", kind]:

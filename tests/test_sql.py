@@ -88,6 +88,7 @@ def test_record_that_gives_something_else_fails(runner: sqllogic.Runner, tmp_pat
         "statement ok\nSELECT 1\n----\n1",
         "query I\nSELECT 1",
         "foreach x 1 2\nstatement ok\nSELECT ${x}",
+        "require python",
         "SELECT 1",
     ],
 )
