@@ -1,4 +1,4 @@
-"""Overlap of two lists against a slow definition; sql/overlap.test has values by hand."""
+"""Overlap of two lists against a slow definition; sql/overlap.test has equal lists and pairs of systems."""
 
 from typing import Any
 
