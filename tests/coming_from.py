@@ -2,7 +2,7 @@
 
 The rows are those of coming_from.toml. sql/migrating.md shows them, and tests/test_coming_from.py runs them.
 The value is what the library gave in this version, or what its own tests say. The tests compute it again with
-the libraries that are installed and have a function here.
+those that have a function here.
 """
 
 import importlib
@@ -89,31 +89,6 @@ def ir_measures(call: str, rec: Table, truth: Table) -> dict[str, float]:
     return {value.query_id: float(value.value) for value in values}
 
 
-def ranx(call: str, rec: Table, truth: Table) -> dict[str, float]:
-    library = names_of("ranx")
-    run = library["Run"](run_of(rec))
-    library["evaluate"](library["Qrels"](truth), run, call, make_comparable=True)
-    return {user: float(value) for user, value in run.scores[call].items()}
-
-
-def rectools(call: str, rec: Table, truth: Table) -> dict[str, float]:
-    """Leave out grade 0, since RecTools takes all interactions for relevant."""
-    frame = importlib.import_module("pandas").DataFrame
-    ranked = [(u, item, rank) for u, items in rec.items() for rank, item in enumerate(items, start=1)]
-    liked = [(u, item, 1) for u, grades in truth.items() for item, grade in grades.items() if grade > 0]
-    reco = frame(ranked, columns=["user_id", "item_id", "rank"])
-    interactions = frame(liked, columns=["user_id", "item_id", "weight"])
-    values = eval(call, names_of("rectools.metrics")).calc_per_user(reco, interactions)
-    return {user: float(value) for user, value in values.items()}
-
-
-def spark(call: str, rec: Table, truth: Table) -> dict[str, float]:
-    session = importlib.import_module("pyspark.sql").SparkSession.builder.master("local[1]").getOrCreate()
-    pairs = [([*items], [*truth[user]]) for user, items in rec.items()]
-    metrics = names_of("pyspark.mllib.evaluation")["RankingMetrics"](session.sparkContext.parallelize(pairs))
-    return {"all": float(eval(f"metrics.{call}", {"metrics": metrics}))}
-
-
 def sklearn(call: str, rec: Table, truth: Table) -> dict[str, float]:
     values = {}
     for user, items in rec.items():
@@ -125,9 +100,9 @@ def sklearn(call: str, rec: Table, truth: Table) -> dict[str, float]:
 
 # By library: its module, and what computes a call.
 COMPUTE: dict[str, tuple[str, Callable[[str, Table, Table], dict[str, float]]]] = {
-    **{"trec_eval": ("pytrec_eval", trec_eval), "ir_measures": ("ir_measures", ir_measures)},
-    **{"ranx": ("ranx", ranx), "RecTools": ("rectools", rectools)},
-    **{"Spark": ("pyspark", spark), "scikit-learn": ("sklearn", sklearn)},
+    "trec_eval": ("pytrec_eval", trec_eval),
+    "ir_measures": ("ir_measures", ir_measures),
+    "scikit-learn": ("sklearn", sklearn),
 }
 
 

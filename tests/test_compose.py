@@ -207,11 +207,6 @@ WRONG_ARGUMENTS = [
     ("ranking.fuse('three', weights := MAP {})", "weights must be numbers of 0 or more by system, "),
     ("ranking.fuse('three', weights := MAP {'a': 1, 'b': -1})", "weights must be numbers of 0 or more by system, "),
 ]
-# Of ranking.evaluate and ranking.by_user.
-MISREAD = [
-    ("'rec', 'without_grades'", "rel must be a finite number, got NULL"),
-    ("'rec', 'without_users'", "truth must have a user, got 0 rows"),
-]
 # fmt: on
 
 
@@ -235,15 +230,6 @@ def test_error_of_a_user_whatever_is_selected(tables: Con, user: str, error: str
     for selected in ("*", "count(*)", "rank"):
         found = refusal(tables, f"SELECT {selected} FROM ranking.explain('rec', 'truth', {user})")
         assert found.removeprefix("Invalid Input Error: ") == f"ranking.explain: {error}"
-
-
-@pytest.mark.parametrize(("call", "error"), MISREAD)
-def test_what_would_be_misread_is_refused(tables: Con, call: str, error: str) -> None:
-    view = "CREATE OR REPLACE TEMP VIEW without_grades AS SELECT userid, itemid, NULL AS rel FROM truth"
-    view += "; CREATE OR REPLACE TEMP VIEW without_users AS FROM truth LIMIT 0"
-    for function in ("ranking.evaluate", "ranking.by_user"):
-        found = refusal(tables.execute(view), f"FROM {function}({call}, ks := [2], measures := 'mrr')")
-        assert found.startswith(f"{function}: {error}")
 
 
 # --- Names ---
