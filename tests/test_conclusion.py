@@ -246,14 +246,6 @@ def test_caveats_of_a_comparison_are_those_of_its_models_and_cutoff(con: Con) ->
     assert found == ["few_differ,not_in_rec", "not_in_rec", None, "ties_at_k"]
 
 
-def test_only_segments_with_a_worse_model_are_named() -> None:
-    row = {"system": "new", "baseline": "old", "measure": "ndcg", "k": 5, "difference": -0.25}
-    row["p_adjusted"] = 0.012
-    rows = [{**row, "segment": name, "verdict": name} for name in ("better", "unclear", "same", "worse")]
-    sentence = "Segment worse: new is significantly worse than old in NDCG@5 by 0.25 (p = 0.012)."
-    assert conclusion.worse_segments(rows, None, "old") == [sentence]
-
-
 @pytest.mark.parametrize(("measure", "models", "leads", "title"), TITLES)
 def test_chart_title_names_significantly_best_model(
     measure: str, models: str, leads: str, title: str

@@ -162,43 +162,6 @@ def test_relative_interval_is_fiellers(con: Con) -> None:
         assert abs(distance) / error == pytest.approx(stats.t(29).ppf(0.975), rel=1e-9)
 
 
-@pytest.mark.slow
-def test_false_positive_rate_is_nominal(con: Con) -> None:
-    """Allow 3.3 standard errors above the rate in each simulation, and 2.6 in all.
-
-    `share` of the users differ, and grades favor b by 0.03. Each number of users meets each rho and each
-    share, and each rho each share.
-    """
-    draws, others, random = 250, 200, np.random.default_rng(15)
-    rhos, shares = (0.0, 0.45, 0.8), (0.1, 0.3, 0.6)
-    kinds = [(n, rhos[i], shares[(i + j) % 3]) for j, n in enumerate((15, 30, 100)) for i in range(3)]
-
-    def spread(share: float) -> float:
-        return math.sqrt(share * (0.25**2 + 0.5**2) / 2)
-
-    def simulated(n: int, rho: float, share: float) -> Case:
-        d = random.choice([-0.5, -0.25, 0.25, 0.5], n + others) * (random.random(n + others) < share)
-        f = 0.03 + rho * d + math.sqrt(1 - rho**2) * spread(share) * random.normal(0, 1, n + others)
-        return d[:n], f[:n], f[n:]
-
-    every = compare(con, [simulated(*kind) for kind in kinds for _ in range(draws)], ", correction := 'none'")
-    for i, (n, rho, share) in enumerate(kinds):
-        found, alone = every[draws * i :][:draws], spread(share) / math.sqrt(n)
-        wrong = sum(row["verdict"] != "unclear" for row in found)
-        assert wrong <= draws * 0.05 + 3.3 * math.sqrt(draws * 0.05 * 0.95), (n, rho, share)
-        # How far estimates are from 0, as a ratio to those of people alone; a small n has less than theory.
-        ratio = math.sqrt(np.mean([row["difference"] ** 2 for row in found])) / alone
-        theory = math.sqrt(1 - rho**2 / (1 + n / others))
-        assert 0.85 < ratio / theory < (1.15 if n > 15 or rho < 0.8 else 1.25), (n, rho, share)
-        if n == 100:  # and as far as their standard errors say
-            squares = [row["standard_error"] ** 2 for row in found if row["standard_error"] is not None]
-            assert math.sqrt(np.mean(squares)) / alone == pytest.approx(ratio, rel=0.15), (rho, share)
-    count, false = len(every), sum(row["verdict"] != "unclear" for row in every)
-    apart = sum("labelled_apart" in (row["caveats"] or "") for row in every)
-    assert false <= count * 0.05 + 2.6 * math.sqrt(count * 0.05 * 0.95)
-    assert apart <= count * 0.01 + 3.3 * math.sqrt(count * 0.01)
-
-
 def test_predicted_grades_alone_take_bias_for_difference(con: Con) -> None:
     """Let the model favor b by 0.03; people's grades correct it."""
     random = np.random.default_rng(12)
