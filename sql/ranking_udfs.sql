@@ -2960,57 +2960,66 @@ WINDOW others AS (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLU
 ), systems AS MATERIALIZED (
 SELECT system, min(first_user) AS first_user FROM evidence GROUP BY system
 UNION ALL
-SELECT NULL, NULL WHERE NOT EXISTS (FROM evidence)
-), listed_users AS MATERIALIZED (
-SELECT ranking_system::VARCHAR AS system, userid AS id, count(*) AS n FROM _ranking_rec WHERE userid IS NOT NULL GROUP BY ALL
-), listed_items AS MATERIALIZED (
-SELECT ranking_system::VARCHAR AS system, itemid AS id, count(*) AS n FROM _ranking_rec WHERE itemid IS NOT NULL GROUP BY ALL
-), known_users AS NOT MATERIALIZED (
-SELECT userid AS id, n FROM users WHERE userid IS NOT NULL
-), known_items AS MATERIALIZED (
-SELECT itemid AS id, sum(n) AS n FROM pairs WHERE itemid IS NOT NULL GROUP BY itemid
-), ids AS NOT MATERIALIZED (
+SELECT NULL, NULL FROM evidence HAVING count(*) = 0
+), ids AS MATERIALIZED (
 SELECT
-true AS is_rec, 'userid' AS name, system AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(id), typeof((SELECT id FROM known_users WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
-FROM listed_users
+true AS is_rec, 'userid' AS name,
+ranking_system::VARCHAR AS system, count(*) AS n,
+userid::VARCHAR AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(userid), typeof((SELECT userid FROM pairs WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
+typeof(userid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(userid AS DOUBLE))
+BETWEEN CASE typeof(userid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
+FROM _ranking_rec
+WHERE userid IS NOT NULL
+GROUP BY ranking_system, userid
 UNION ALL
 SELECT
-true AS is_rec, 'itemid' AS name, system AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(id), typeof((SELECT id FROM known_items WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
-FROM listed_items
+false AS is_rec, 'userid' AS name,
+NULL AS system, sum(n)::BIGINT AS n,
+userid::VARCHAR AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(userid), typeof((SELECT userid FROM _ranking_rec WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
+typeof(userid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(userid AS DOUBLE))
+BETWEEN CASE typeof(userid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
+FROM pairs
+WHERE userid IS NOT NULL
+GROUP BY userid
 UNION ALL
 SELECT
-false AS is_rec, 'userid' AS name, NULL AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(id), typeof((SELECT id FROM listed_users WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
-FROM known_users
+true AS is_rec, 'itemid' AS name,
+ranking_system::VARCHAR AS system, count(*) AS n,
+itemid::VARCHAR AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(itemid), typeof((SELECT itemid FROM pairs WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
+typeof(itemid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(itemid AS DOUBLE))
+BETWEEN CASE typeof(itemid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
+FROM _ranking_rec
+WHERE itemid IS NOT NULL
+GROUP BY ranking_system, itemid
 UNION ALL
 SELECT
-false AS is_rec, 'itemid' AS name, NULL AS system, n,
-id::VARCHAR AS text, typeof(id) AS type, (regexp_full_match(typeof(id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(id), typeof((SELECT id FROM listed_items WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text
-FROM known_items
-), unlisted_items AS MATERIALIZED (
-SELECT known.id::VARCHAR AS text
-FROM known_items AS known
-ANTI JOIN listed_items AS listed ON cast_to_type(listed.id, struct_extract(
-{'text': '', 'same': listed.id},
-CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
-{'text': '', 'same': known.id},
-CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-), lengths AS NOT MATERIALIZED (
+false AS is_rec, 'itemid' AS name,
+NULL AS system, sum(n)::BIGINT AS n,
+itemid::VARCHAR AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+OR concat(typeof(itemid), typeof((SELECT itemid FROM _ranking_rec WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
+typeof(itemid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(itemid AS DOUBLE))
+BETWEEN CASE typeof(itemid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
+FROM pairs
+WHERE itemid IS NOT NULL
+GROUP BY itemid
+), distinct_ids AS MATERIALIZED (
+SELECT name, text, NOT bool_and(is_rec) AS is_known, list({'name': system}) FILTER (is_rec) AS systems
+FROM ids
+GROUP BY name, text
+), names AS MATERIALIZED (
+
 SELECT
-name,
+name, any_value(n) FILTER (NOT is_rec) AS n_truth, bool_or(is_text AND NOT is_rec) AS has_text,
 CASE WHEN min(longest) = min(shortest) AND min(shortest) BETWEEN 8 AND max(shortest) - 1 THEN min(shortest) ELSE 2147483647 END AS cut
-FROM (SELECT name, is_rec, min(len(text)) AS shortest, max(len(text)) AS longest FROM ids WHERE is_text GROUP BY ALL)
+FROM (
+SELECT
+name, is_rec, count(*) AS n, bool_or(is_text) AS is_text,
+min(len(text)) FILTER (is_text) AS shortest, max(len(text)) FILTER (is_text) AS longest
+FROM ids
+GROUP BY name, is_rec)
 GROUP BY name
 ), matched AS NOT MATERIALIZED (
 SELECT
@@ -3020,71 +3029,27 @@ FROM (
 SELECT *, lower(ltrim(left(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), cut), '0')) AS plain
 FROM (
 SELECT
-'userid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
-CASE WHEN known.id IS NULL AND (regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(known.id), typeof(listed.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) THEN listed.id::VARCHAR END AS text,
-of_all.n AS n_truth, of_all.id AS of_truth
-FROM listed_users AS listed
-CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_users) AS of_all
-LEFT JOIN known_users AS known ON cast_to_type(listed.id, struct_extract(
-{'text': '', 'same': listed.id},
-CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
-{'text': '', 'same': known.id},
-CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-WHERE (regexp_full_match(typeof(listed.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(listed.id), typeof(known.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT'))
-UNION ALL
-SELECT
-'itemid' AS name, listed.system, listed.id::VARCHAR AS listed, known.id IS NOT NULL AS is_known,
-CASE WHEN known.id IS NULL AND (regexp_full_match(typeof(known.id), '(?s)VARCHAR|UUID|ENUM\(.*\)')
-OR concat(typeof(known.id), typeof(listed.id)) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) THEN listed.id::VARCHAR END AS text,
-of_all.n AS n_truth, of_all.id AS of_truth
-FROM listed_items AS listed
-CROSS JOIN (SELECT count(id) AS n, min(id)::VARCHAR AS id FROM known_items) AS of_all
-LEFT JOIN known_items AS known ON cast_to_type(listed.id, struct_extract(
-{'text': '', 'same': listed.id},
-CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
-{'text': '', 'same': known.id},
-CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END)))
-LEFT JOIN lengths USING (name)) AS ids
+name, unnest(systems).name AS system, text AS listed, is_known, n_truth, cut,
+CASE WHEN has_text AND NOT is_known THEN text END AS text
+FROM distinct_ids
+JOIN names USING (name)
+WHERE has_text OR name = 'itemid')) AS ids
 LEFT JOIN (
 SELECT name, lower(ltrim(left(coalesce((TRY_CAST(regexp_extract(regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1'), '^-\d+$') AS HUGEINT) + 18446744073709551616)::VARCHAR, regexp_replace(coalesce(format('{:.0f}', TRY_CAST(regexp_extract(regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1), '^\d[\d.]*[eE]\+?\d\d?$') AS DOUBLE)), regexp_extract(nfc_normalize(text), '^[\s\pZ\pC]*(.*?)[\s\pZ\pC]*$', 1)), '^(-?\d+)\.0+$', '\1')), cut), '0')) AS plain, min(text) AS text
-FROM ids
-JOIN lengths USING (name)
-WHERE NOT is_rec AND is_text
+FROM distinct_ids
+JOIN names USING (name)
+WHERE is_known AND has_text
 GROUP BY ALL) AS alike
 ON ids.plain = alike.plain AND ids.name = alike.name
 ), served AS NOT MATERIALIZED (
 SELECT
-userid, one.name AS system, one.first_user AS first_user, n_served, len(every_system) AS n_systems,
+userid, one.name AS system, one.first_user AS first_user, len(served) AS n_served, len(every_system) AS n_systems,
 list_contains(served, {'name': one.name}) AS is_served
 FROM (
-SELECT id::VARCHAR AS userid, served, len(served) AS n_served, every_system, unnest(every_system) AS one
-FROM (
-SELECT known.id, coalesce(list({'name': listed.system}) FILTER (listed.id IS NOT NULL), []) AS served
-FROM known_users AS known
-LEFT JOIN listed_users AS listed ON cast_to_type(listed.id, struct_extract(
-{'text': '', 'same': listed.id},
-CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
-{'text': '', 'same': known.id},
-CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-GROUP BY known.id)
-CROSS JOIN (SELECT list({'name': system, 'first_user': first_user}) AS every_system FROM systems))
+SELECT text AS userid, coalesce(systems, []) AS served, every_system, unnest(every_system) AS one
+FROM distinct_ids
+CROSS JOIN (SELECT list({'name': system, 'first_user': first_user}) AS every_system FROM systems)
+WHERE is_known AND name = 'userid')
 ),
 rows AS NOT MATERIALIZED (
 SELECT ranking_system::VARCHAR AS system, userid, itemid, score FROM _ranking_rec
@@ -3148,8 +3113,7 @@ SELECT DISTINCT
 name AS column_name, CASE name WHEN 'userid' THEN text END AS userid,
 CASE name WHEN 'itemid' THEN text END AS itemid
 FROM ids
-WHERE type IN ('DOUBLE', 'FLOAT')
-AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308)
+WHERE is_inexact)
 ), counted AS NOT MATERIALIZED (
 SELECT
 NULL::VARCHAR AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, NULL::VARCHAR AS column_name, NULL::BIGINT AS total,
@@ -3210,7 +3174,7 @@ unnest([name, 'itemid']) AS column_name,
 unnest([concat(
 name, ' ', min(format('''{}'' for ''{}''', listed, alike)) FILTER (alike IS NOT NULL), ' (',
 array_to_string(list_sort(list_distinct(flatten(list(differences) FILTER (alike IS NOT NULL))), 'ASC'), ', '),
-')'), concat('itemid', ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec')]) AS example,
+')'), concat('itemid', ' ', (SELECT min(itemid)::VARCHAR FROM pairs), ' in truth, ', min(listed), ' in rec')]) AS example,
 unnest([NULL, NULL]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM matched_found
 GROUP BY system, name
@@ -3248,7 +3212,7 @@ FROM queried_rows
 GROUP BY ALL
 UNION ALL BY NAME
 SELECT 'no_rows' AS code, * RENAME (count AS total) FROM (
-SELECT 1 AS count WHERE NOT EXISTS (FROM evidence))
+SELECT 1 AS count FROM (SELECT count(*) AS n FROM evidence) WHERE n = 0)
 UNION ALL BY NAME
 SELECT 'several_ids' AS code, * RENAME (count AS total) FROM (
 SELECT
@@ -3257,24 +3221,25 @@ format(
 '{} ''{}'': SELECT * REPLACE (trim(unnest(regexp_extract_all({}, ''{}''))) AS {}) FROM truth', 'itemid',
 min(text), '"itemid"', min(pattern), '"itemid"') AS example
 FROM (
-SELECT cells.text, pattern
+SELECT text, pattern
 FROM (
 SELECT text, pattern, trim(unnest(regexp_extract_all(text, pattern))) AS part
-FROM unlisted_items
+FROM distinct_ids
 CROSS JOIN (SELECT unnest(['\S+', '[^|]+', '[^,]+', '[^;]+']) AS pattern)
-WHERE regexp_matches(text, '[\s|,;]')) AS cells
-LEFT JOIN (FROM ids WHERE is_rec AND name = 'itemid') AS listed ON cells.part = listed.text
-GROUP BY ALL
-HAVING count(DISTINCT part) > 1 AND count(DISTINCT part) = count(DISTINCT listed.text)))
+WHERE name = 'itemid' AND systems IS NULL AND regexp_matches(text, '[\s|,;]'))
+GROUP BY text, pattern
+HAVING min(part) < max(part) AND bool_and(part IN (
+SELECT text FROM distinct_ids WHERE name = 'itemid' AND systems IS NOT NULL))))
 UNION ALL BY NAME
 SELECT 'swapped' AS code, * RENAME (count AS total) FROM (
-SELECT sum(n * is_crossed::BIGINT)::BIGINT AS count, sum(n)::BIGINT AS of
+SELECT sum(crossed)::BIGINT AS count, sum(crossed + straight)::BIGINT AS of
 FROM (
-SELECT listed.name <> known.name AS is_crossed, count(DISTINCT text) AS n
-FROM (FROM ids WHERE is_rec) AS listed
-JOIN (FROM ids WHERE NOT is_rec) AS known USING (text)
-GROUP BY listed.name, known.name)
-HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n))
+SELECT
+count_if(is_known AND systems IS NOT NULL) AS straight,
+count(*) FILTER (is_known) * count(systems) - straight AS crossed
+FROM distinct_ids
+GROUP BY text)
+HAVING 2 * sum(crossed) > sum(crossed + straight))
 UNION ALL BY NAME
 SELECT 'systems_apart' AS code, * RENAME (count AS total) FROM (
 SELECT system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
@@ -3285,23 +3250,15 @@ SELECT system, every_system, list_distinct(flatten(list(one))) AS together
 FROM (
 SELECT one, unnest(one) AS system, every_system
 FROM (
-SELECT unnest(list(systems)) AS one, list_distinct(flatten(list(systems))) AS every_system
+SELECT unnest(list(named)) AS one, list_distinct(flatten(list(named))) AS every_system
 FROM (
-SELECT DISTINCT list_sort(list(listed.system), 'ASC') AS systems
-FROM listed_users AS listed
-JOIN known_users AS known ON cast_to_type(listed.id, struct_extract(
-{'text': '', 'same': listed.id},
-CASE WHEN typeof([listed.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-IS NOT DISTINCT FROM cast_to_type(known.id, struct_extract(
-{'text': '', 'same': known.id},
-CASE WHEN typeof([known.id]) = '"NULL"[]' OR typeof([listed.id]) <> typeof([known.id]) AND NOT regexp_full_match(
-typeof([listed.id]) || typeof([known.id]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
-THEN 'text' ELSE 'same' END))
-WHERE listed.system IS NOT NULL
-GROUP BY listed.id)
-HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
+SELECT DISTINCT list_sort(
+list_transform(list_filter(systems, lambda one: one.name IS NOT NULL), lambda one: one.name),
+'ASC') AS named
+FROM distinct_ids
+WHERE name = 'userid' AND is_known)
+WHERE len(named) > 0
+HAVING max(len(named)) < len(every_system) AND len(every_system) <= 100))
 GROUP BY system, every_system)))
 UNION ALL BY NAME
 SELECT 'placeholder' AS code, * RENAME (count AS total) FROM (
@@ -3317,14 +3274,17 @@ QUALIFY min(negative) = '' OR max(max(negative)) OVER of_name = '-1' AND min(nul
 UNION ALL BY NAME
 SELECT 'unlisted_items' AS code, * RENAME (count AS total) FROM (
 SELECT
-any_value(unlisted) AS count, count(*) FILTER (NOT is_rec) AS of,
+any_value(unlisted) AS count, count(*) FILTER (is_known) AS of,
 concat(
 name, ' ', any_value(first), ' in truth, ',
-max({'similarity': jaro_winkler_similarity(text, first), 'text': text}) FILTER (is_rec).text, ' in rec') AS example
-FROM (SELECT count(*) AS unlisted, min(text) AS first FROM unlisted_items)
-CROSS JOIN (FROM ids WHERE name = 'itemid')
+max({'similarity': jaro_winkler_similarity(text, first), 'text': text}) FILTER (systems IS NOT NULL).text,
+' in rec') AS example
+FROM distinct_ids
+CROSS JOIN (
+SELECT count(*) AS unlisted, min(text) AS first FROM distinct_ids WHERE name = 'itemid' AND systems IS NULL)
+WHERE name = 'itemid'
 GROUP BY name
-HAVING any_value(unlisted) BETWEEN count(*) FILTER (NOT is_rec) / 2 AND count(*) FILTER (NOT is_rec) - 1)
+HAVING any_value(unlisted) BETWEEN count(*) FILTER (is_known) / 2 AND count(*) FILTER (is_known) - 1)
 ), codes(place, code, error_from, warning_from, sentence) AS NOT MATERIALIZED (
 VALUES
 (10, 'unfit_column', 0.0, NULL, 'a column is missing or unfit'),

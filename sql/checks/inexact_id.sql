@@ -6,5 +6,4 @@ SELECT DISTINCT
     name AS column_name, CASE name WHEN {{ of.user | literal }} THEN text END AS userid,
     CASE name WHEN {{ of.item | literal }} THEN text END AS itemid
 FROM ids
-WHERE type IN ('DOUBLE', 'FLOAT')
-    AND abs(TRY_CAST(text AS DOUBLE)) BETWEEN CASE type WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308
+WHERE is_inexact

@@ -14,6 +14,6 @@ SELECT
     any_value(n_truth) AS total,
     any_value(n_truth) AS of,
     {item} AS column_name,
-    concat({item}, ' ', any_value(of_truth), ' in truth, ', min(listed), ' in rec') AS example
+    concat({item}, ' ', (SELECT min(itemid)::VARCHAR FROM pairs), ' in truth, ', min(listed), ' in rec') AS example
 FROM matched
 HAVING name = {item} AND count_if(is_known) = 0

@@ -8,12 +8,12 @@ SELECT
         '{} ''{}'': SELECT * REPLACE (trim(unnest(regexp_extract_all({}, ''{}''))) AS {}) FROM truth', {{ of.item | literal }},
         min(text), {{ of.item | identifier | literal }}, min(pattern), {{ of.item | identifier | literal }}) AS example
 FROM (
-    SELECT cells.text, pattern
+    SELECT text, pattern
     FROM (
         SELECT text, pattern, trim(unnest(regexp_extract_all(text, pattern))) AS part
-        FROM unlisted_items
+        FROM distinct_ids
         CROSS JOIN (SELECT unnest(['\S+', '[^|]+', '[^,]+', '[^;]+']) AS pattern)
-        WHERE regexp_matches(text, '[\s|,;]')) AS cells
-    LEFT JOIN (FROM ids WHERE is_rec AND name = {{ of.item | literal }}) AS listed ON cells.part = listed.text
-    GROUP BY ALL
-    HAVING count(DISTINCT part) > 1 AND count(DISTINCT part) = count(DISTINCT listed.text))
+        WHERE name = {{ of.item | literal }} AND systems IS NULL AND regexp_matches(text, '[\s|,;]'))
+    GROUP BY text, pattern
+    HAVING min(part) < max(part) AND bool_and(part IN (
+        SELECT text FROM distinct_ids WHERE name = {{ of.item | literal }} AND systems IS NOT NULL)))

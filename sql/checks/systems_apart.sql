@@ -3,7 +3,6 @@
 -- there are more than 100 systems, or if a user has recommendations from all.
 -- Place: 150; Severity: error; Of: other systems
 -- Write: compare systems with recommendations for the same users
-{% import "tables/internal/reading.jinja" as reading %}
 SELECT system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
 FROM (
     SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart, every_system
@@ -12,12 +11,13 @@ FROM (
         FROM (
             SELECT one, unnest(one) AS system, every_system
             FROM (
-                SELECT unnest(list(systems)) AS one, list_distinct(flatten(list(systems))) AS every_system
+                SELECT unnest(list(named)) AS one, list_distinct(flatten(list(named))) AS every_system
                 FROM (
-                    SELECT DISTINCT list_sort(list(listed.system), 'ASC') AS systems
-                    FROM listed_users AS listed
-                    JOIN known_users AS known ON {{ reading.same(of, "listed.id", "known.id") }}
-                    WHERE listed.system IS NOT NULL
-                    GROUP BY listed.id)
-                HAVING max(len(systems)) < len(every_system) AND len(every_system) <= 100))
+                    SELECT DISTINCT list_sort(
+                        list_transform(list_filter(systems, lambda one: one.name IS NOT NULL), lambda one: one.name),
+                        'ASC') AS named
+                    FROM distinct_ids
+                    WHERE name = {{ of.user | literal }} AND is_known)
+                WHERE len(named) > 0
+                HAVING max(len(named)) < len(every_system) AND len(every_system) <= 100))
         GROUP BY system, every_system))
