@@ -153,40 +153,34 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true AND truth_user IS NOT NULL))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
@@ -768,40 +762,34 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
@@ -1330,40 +1318,34 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
@@ -1972,40 +1954,34 @@ AND 'system' NOT IN (SELECT lower(name) FROM _ranking_kinds WHERE role = 'rec'))
 )) AS column_problem)
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END <= 32 THEN CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true))[:coalesce(CASE WHEN list_count([max_k::BIGINT]) = len([max_k::BIGINT]) AND list_max([max_k::BIGINT]) <= 2147483647 THEN list_max([max_k::BIGINT]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
@@ -3500,40 +3476,34 @@ typeof([recs.itemid]) || typeof([truths.itemid]), '(U?((TINY|SMALL|BIG|HUGE)INT|
 THEN 'text' ELSE 'same' END))))
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT
@@ -4243,40 +4213,34 @@ typeof([recs.itemid]) || typeof([truths.itemid]), '(U?((TINY|SMALL|BIG|HUGE)INT|
 THEN 'text' ELSE 'same' END))))
 ),
 bounds AS NOT MATERIALIZED (
-SELECT
-counts.userid, counts.ranking_system, counts.n_rec, truths.userid AS truth_user,
-CASE WHEN truths.userid IS NULL THEN counts.best ELSE counts.last END AS last
-FROM (
-SELECT
+SELECT rows.*, truths.userid AS truth_user
+FROM (SELECT
 userid, ranking_system, count(*) AS n_rec,
-max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[1] AS best,
 CASE WHEN CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END IS NOT NULL THEN max(score, greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1))[greatest(CASE WHEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END <= 32 THEN CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END END, 1)] END AS last
 FROM _ranking_rec
-WHERE userid IS NOT NULL
-GROUP BY userid, ranking_system) AS counts
-JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths
-ON cast_to_type(counts.userid, struct_extract(
-{'text': '', 'same': counts.userid},
-CASE WHEN typeof([counts.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+GROUP BY userid, ranking_system) AS rows
+JOIN (SELECT DISTINCT userid FROM _ranking_truth) AS truths ON cast_to_type(rows.userid, struct_extract(
+{'text': '', 'same': rows.userid},
+CASE WHEN typeof([rows.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
 IS NOT DISTINCT FROM cast_to_type(truths.userid, struct_extract(
 {'text': '', 'same': truths.userid},
-CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([counts.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
-typeof([counts.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
+CASE WHEN typeof([truths.userid]) = '"NULL"[]' OR typeof([rows.userid]) <> typeof([truths.userid]) AND NOT regexp_full_match(
+typeof([rows.userid]) || typeof([truths.userid]), '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)\[\])+')
 THEN 'text' ELSE 'same' END))
+WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
-userid, ranking_system, any_value(truth_user) AS truth_user, any_value(n_rec) AS n_rec,
-list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
-SELECT
-recs.*, bounds.* EXCLUDE (userid, ranking_system)
+SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs
 JOIN bounds ON recs.userid = bounds.userid
 AND (typeof([recs.ranking_system]) = '"NULL"[]'
-OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system))
-WHERE last IS NULL OR score >= last
+OR recs.ranking_system IS NOT DISTINCT FROM bounds.ranking_system)
+WHERE last IS NULL OR score >= last)
 GROUP BY userid, ranking_system
 ), truth_lists AS NOT MATERIALIZED (
 SELECT

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
+from ranking_udfs.compose.call import Call
 from ranking_udfs.compose.templates import environment
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, Patch, module_connection, refusal, rows
@@ -220,10 +221,10 @@ def test_errors_are_short_and_without_internal_names(tables: Con) -> None:
 gathered = module_connection()
 
 
-def listed_users(con: Con, rec: str, gather: bool = True) -> Any:
+def listed_users(con: Con, rec: str) -> Any:
     """Return the users of rec in the order in which lists of them are made."""
     template: Any = environment().get_template("tables/internal/lists.jinja").module
-    recs = template.gathered(SimpleNamespace(is_short=not gather, recs=rec))
+    recs = template.gathered(SimpleNamespace(recs=rec))
     con.execute("SET threads = 1")
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
@@ -238,7 +239,6 @@ FEW.append([0] * 5000 + [*range(50_000)])
 def test_rows_are_gathered_if_the_first_have_many_users(gathered: Con, users: list[int | None]) -> None:
     gathered.register("rows", pa.table({"userid": pa.array(users, pa.int64())}))
     gathered.execute("CREATE OR REPLACE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM rows")
-    assert listed_users(gathered, "rec", gather=False) == users
     listed = listed_users(gathered, "rec")
     assert (listed != users) is (users in MANY)
     if users in MANY:
@@ -248,23 +248,25 @@ def test_rows_are_gathered_if_the_first_have_many_users(gathered: Con, users: li
 
 
 @pytest.mark.parametrize(
-    ("userid", "score", "has_ties"),
+    ("userid", "score", "is_sorted"),
     [
         ("i // 100", "i % 100", False),  # a score per rank
         ("i // 100", "i % 20", True),
         ("i", "i % 100", True),  # Each row has another user, so any equal scores may be ties.
         ("i", "i", False),
         ("i // 100", "NULL", True),
+        ("i // 200", "i % 200", False),
+        ("i // 300", "i % 300", True),  # long lists
     ],
 )
-def test_lists_are_sorted_if_the_first_scores_tie(
-    gathered: Con, userid: str, score: str, has_ties: bool
+def test_lists_are_sorted_if_the_first_scores_tie_or_lists_are_long(
+    gathered: Con, userid: str, score: str, is_sorted: bool
 ) -> None:
     columns = f"{userid} AS userid, i AS itemid, {score} AS score, 'a' AS ranking_system"
     gathered.execute(f"CREATE OR REPLACE TABLE rec AS SELECT {columns} FROM range(9000) AS t(i)")
     template: Any = environment().get_template("tables/internal/lists.jinja").module
-    recs = template.gathered(SimpleNamespace(is_short=False, recs="rec"), unsorted=True)
-    assert gathered.execute(f"SELECT DISTINCT has_ties FROM {recs}").fetchall() == [(has_ties,)]
+    recs = template.gathered(SimpleNamespace(recs="rec", is_sorted=Call("evaluate").is_sorted), unsorted=True)
+    assert gathered.execute(f"SELECT DISTINCT is_sorted FROM {recs}").fetchall() == [(is_sorted,)]
 
 
 def test_rows_that_differ_between_reads_are_listed_once(gathered: Con) -> None:

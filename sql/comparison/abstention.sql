@@ -35,13 +35,13 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
         {{ of.keys }}, best AS threshold,
         count(*) FILTER (n_truth > 0) AS n_with, count(*) FILTER (n_truth = 0) AS n_without
     FROM (
-        SELECT _ranking_systems.*, counts.best, {{ judging.n_relevant(of) }} AS n_truth
+        SELECT _ranking_systems.*, bests.best, {{ judging.n_relevant(of) }} AS n_truth
         FROM truth_lists
         LEFT JOIN _ranking_systems ON true
         LEFT JOIN (
-            {{ lists.counts(of) | indent(12) }}) AS counts
-            ON {{ reading.same(of, "counts.userid", "truth_lists.userid") }}
-            AND counts.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
+            SELECT userid, ranking_system, {{ of.best }}(score) AS best FROM _ranking_rec GROUP BY userid, ranking_system) AS bests
+            ON {{ reading.same(of, "bests.userid", "truth_lists.userid") }}
+            AND bests.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
         WHERE {{ reading.is_right() }})
     GROUP BY ALL
 ), below AS NOT MATERIALIZED (

@@ -267,6 +267,7 @@ WAYS: Sequence[dict[str, Any]] = (
     {"is_sorted": "true"},
     {"is_short": False, "is_sorted": "true"},
     {"is_short": False, "is_sorted": "false"},
+    {"is_short": False, "is_sorted": "false", "longest_unsorted": 1},
 )
 
 

@@ -22,7 +22,6 @@ from .templates import by_bytes, identifier, literal
 
 SHORT = 32  # up to this k, the k-th best score of each user is found before sorting
 PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if columns are unknown
-UNSORTED = 200  # up to this list length, ranks are counted in lists that are not sorted
 SMALL = 50  # up to this list length, truth is matched without hashing
 
 
@@ -134,6 +133,7 @@ class Call:
     """A call with checked arguments. Names of tables are in the form for `query_table`."""
 
     folder: ClassVar = "tables"  # folder of its template, below `sql/`
+    longest_unsorted: ClassVar = 200  # of more rows, lists are sorted, or many items are not searched in them
     names_of_fields: ClassVar = {"measures": "choices", "max_k": "ks"}  # those that differ from arguments
     reads_truth: ClassVar = True
     keeps_items: ClassVar = False
@@ -466,8 +466,14 @@ class Call:
 
     @property
     def is_sorted(self) -> str:
-        """SQL condition for a list in the order of ranks, where `counts_ranks`."""
-        return f"has_ties OR n_rec > {UNSORTED}"
+        """SQL over the first rows: whether a tenth repeat a score of their list, or lists are long.
+
+        If most rows have another user, any equal scores count.
+        """
+        of_lists = "count(DISTINCT (userid, ranking_system, score))"
+        scores = f"CASE WHEN no_order THEN count(DISTINCT score) ELSE {of_lists} END"
+        is_long = f"{self.longest_unsorted} * count(DISTINCT (userid, ranking_system)) < count(*)"
+        return f"{scores} < 0.9 * count(*) OR {is_long}"
 
     @property
     def better(self) -> str:
