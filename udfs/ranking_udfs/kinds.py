@@ -224,14 +224,14 @@ def check_names(value: Any) -> list[str | None]:
 
 
 def texts_of(module: str, parse: str, example: str) -> Kind:
-    """Return the kind of a string or several, which a function of the subpackage `evaluation` parses."""
+    """Return the kind of strings with commas; a function of the subpackage `evaluation` parses each part."""
 
     def check(value: Any) -> list[Any]:
         texts = [value] if isinstance(value, str) else listed(value)
         if not texts or not all(isinstance(text, str) for text in texts):
             raise OptionError(f"must be strings such as {example}", value)
         parse_text = getattr(import_module(f".evaluation.{module}", __package__), parse)
-        return [item for text in texts for item in parse_text(text)]
+        return [parse_text(part.strip()) for text in texts for part in text.split(",")]
 
     return Kind("Sequence[str] | str", check)
 
@@ -301,5 +301,5 @@ COLUMNS_OF_TABLE = Kind("Sequence[str]", read=lambda text: text.split(","))  # c
 TABLE, ANY = Kind("Table"), Kind("Any")
 WEIGHTS = Kind("Mapping[str, float]", check_weights, read_weights)
 DIRECTIONS = Kind("bool | Mapping[str, bool]", check_directions)
-ALSO = texts_of("tradeoffs", "parse_also", "'latency_ms' or 'tokens:lower'")
-CODES = texts_of("problems", "parse_codes", "'no_common_id'")
+ALSO = texts_of("tradeoffs", "parse_column", "'latency_ms' or 'tokens:lower'")
+CODES = texts_of("problems", "parse_code", "'no_common_id'")

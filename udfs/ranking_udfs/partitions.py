@@ -143,22 +143,13 @@ def partition(
     Raises:
         ValueError, TypeError: a column is missing or has an unusable type, or an argument is invalid.
     """
-    if function not in (*UNMERGED, *MERGED):
-        names = ", ".join([*UNMERGED, *MERGED])
-        raise ValueError(f"partition: function must be one of {names}, got {function!r}")
-    options = FUNCTIONS[function]
-    if "truth" in options and truth is None:
-        raise TypeError(f"{function}: truth must be the schema of a table, got None")
     given = {"truth": truth, "history": history, "items": items, "measures": measures}
     arguments |= {name: value for name, value in given.items() if value is not None}
-    check_keywords(function, arguments, options.keys() - {"rec", "by_user", "users"})
-    for name in {"predicted_truth", "predicted"} & arguments.keys():
-        rule = f"{name} is not read over partitions of users, got {shorten(repr(arguments[name]))}"
-        raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
+    check_arguments(function, arguments)
     schemas = {name: arguments.pop(name) for name in ROLES if name in arguments}
     skips_users = arguments.get("without_relevant") == "skip"
     with cursor() as con:
-        if "rec" not in options:
+        if "rec" not in FUNCTIONS[function]:
             types = {"_ranking_parts": create(con, "_ranking_parts", rec)}
             sql, result = plan(con, function, function, {"by_user": "_ranking_parts", **arguments}, types)
             return Partitioned(function, {}, {"part": rec, "result": result}, None, sql, skips_users)
@@ -181,6 +172,20 @@ def partition(
             create(con, "_ranking_parts", schemas["part"])
             merge_sql, schemas["result"] = plan(con, function, function, arguments, types, is_merge=True)
     return Partitioned(function, columns, schemas, part_sql, merge_sql, skips_users)
+
+
+def check_arguments(function: str, arguments: Mapping[str, Any]) -> None:
+    """Raise ValueError or TypeError for a function or an argument that partitions of users do not have."""
+    if function not in (*UNMERGED, *MERGED):
+        names = ", ".join([*UNMERGED, *MERGED])
+        raise ValueError(f"partition: function must be one of {names}, got {function!r}")
+    options = FUNCTIONS[function]
+    if "truth" in options and "truth" not in arguments:
+        raise TypeError(f"{function}: truth must be the schema of a table, got None")
+    check_keywords(function, arguments, options.keys() - {"rec", "by_user", "users"})
+    for name in {"predicted_truth", "predicted"} & arguments.keys():
+        rule = f"{name} is not read over partitions of users, got {shorten(repr(arguments[name]))}"
+        raise ValueError(f"{function}: {rule}: compare what ranking.by_user gives by both truths in DuckDB")
 
 
 def create(con: duckdb.DuckDBPyConnection, name: str, schema: pa.Schema) -> dict[str, str]:

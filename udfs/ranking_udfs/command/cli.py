@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..kinds import K
+from ..options import settle_cutoffs
 from ..texts import shorten
 from .conditions import RULES
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
@@ -89,11 +89,9 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     usual: dict[str, Any] = {**USUAL, "command": name, "files": []}
     usual |= {"grade_col": ""} if name == "fuse" else {}
     usual |= {"confidence": None} if name in ("evaluate", "sql") else {}
-    options = SimpleNamespace(**usual | written_values(arguments))
+    options = SimpleNamespace(**settle_cutoffs(usual | written_values(arguments)))
     options.descending = not options.ascending
     options.check = not options.no_check
-    if not options.ks and (not options.measures or not all(choice.cuts for choice in options.measures)):
-        options.ks = [K]
     if name == "report" and options.output is None and options.figures is None:
         options.output = "report.html"
     if options.output == "-":  # standard output, as of other commands

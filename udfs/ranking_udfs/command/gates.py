@@ -282,10 +282,10 @@ def at_text(row: Row) -> str:
 
 def check_conditions(work: Evaluation) -> None:
     """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
-    conditions, sample = work.options.fail_if, work.request.table("sample")
-    if any(condition.codes for condition in conditions):
-        check_codes(work, [(condition, code) for condition in conditions for code in condition.codes])
-    for condition in conditions:
+    sample = work.request.table("sample")
+    for condition in work.options.fail_if:
+        for code in condition.codes:
+            check_code(work, condition, code)
         if condition.kind == SQL:
             work.con.execute(f"CREATE OR REPLACE TEMP VIEW {sample} AS\n{sample_query(work)}")
             Results(work.con, sample, {}).of(condition)
@@ -293,16 +293,15 @@ def check_conditions(work: Evaluation) -> None:
             check_values(work.con, condition, verdicts, ["verdict"])
 
 
-def check_codes(work: Evaluation, codes: Sequence[tuple[Condition, str]]) -> None:
-    for condition, code in codes:
-        if code not in grave():
-            there = (name for name, row in grave().items() if work.has(row.needs))
-            rule = "--fail-if problems(CODE) must name codes of errors or warnings"
-            got = f"{shorten(code)}{hint_of(code)}"
-            raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
-        if not work.has(needs := grave()[code].needs):
-            needed = option(str(needs), "skip" if needs == "unjudged" else "FILE", COMMAND)
-            raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
+def check_code(work: Evaluation, condition: Condition, code: str) -> None:
+    if code not in grave():
+        there = (name for name, row in grave().items() if work.has(row.needs))
+        rule = "--fail-if problems(CODE) must name codes of errors or warnings"
+        got = f"{shorten(code)}{hint_of(code)}"
+        raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
+    if not work.has(needs := grave()[code].needs):
+        needed = option(str(needs), "skip" if needs == "unjudged" else "FILE", COMMAND)
+        raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
 
 
 def sample_query(work: Evaluation) -> str:

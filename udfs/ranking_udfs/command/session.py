@@ -45,7 +45,6 @@ def connect(
         if os.path.isfile(database) and not is_database(database):
             raise DataError(f"{database}: not a DuckDB database")
         con.execute(attach_statement(database))
-    if database is not None:
         from ..duckdb.connection import add_missing
         from ..duckdb.macros import NAMESPACE
 

@@ -88,13 +88,16 @@ def sentence(row: Row, options: Values, family: int, digits: int, compared: str 
 
 def size_text(row: Row, digits: int, sign: int) -> str:
     """Write the difference with its interval and the relative one, all times the sign."""
-    details = []
-    if row["low"] is not None:
-        ends = sorted(sign * row[end] for end in ("low", "high"))
-        details.append(" to ".join(format_number(end, digits) for end in ends))
+    details = [ends] if (ends := ends_text(row, digits, sign)) else []
     if row["relative"] is not None:
         details.append(f"{format_number(100 * sign * row['relative'], digits)}%")
     return format_number(sign * row["difference"], digits) + (f" ({'; '.join(details)})" if details else "")
+
+
+def ends_text(row: Row, digits: int, sign: int) -> str:
+    """Write the interval times the sign; "" without one."""
+    ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
+    return " to ".join(format_number(end, digits) for end in ends)
 
 
 def p_text(row: Row, correction: str | None, family: int, compared: str) -> str:
@@ -165,8 +168,7 @@ def predicted_sentence(row: Row, digits: int) -> str:
     by = (
         f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"equal to {baseline}"
     )
-    ends = sorted(sign * row[end] for end in ("low", "high")) if row["low"] is not None else []
-    interval = f" ({' to '.join(format_number(end, digits) for end in ends)})" if ends else ""
+    interval = f" ({ends})" if (ends := ends_text(row, digits, sign)) else ""
     text = in_unit(f"{row['users']:,} of {everybody:,} users have human labels, and the means are of these. ")
     text += f"By the predicted grades alone, {system} would be {by} in {measure_label(row)}; "
     text += "the human labels correct this to "

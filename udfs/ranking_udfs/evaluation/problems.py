@@ -53,13 +53,11 @@ def hint_of(code: str) -> str:
     return ", which is always info" if code in problems() else did_you_mean(code, grave())
 
 
-def parse_codes(text: str) -> list[str]:
-    """Parse codes of errors or warnings with commas between them; the ValueError names a wrong one."""
-    codes = [code.strip().lower() for code in text.split(",")]
-    for code in codes:
-        if code not in grave():
-            raise ValueError(f"must be codes of errors or warnings of the check, got {code!r}{hint_of(code)}")
-    return codes
+def parse_code(text: str) -> str:
+    """Return the code of an error or a warning; ValueError if it is none."""
+    if (code := text.lower()) not in grave():
+        raise ValueError(f"must be codes of errors or warnings of the check, got {code!r}{hint_of(code)}")
+    return code
 
 
 def problem_lines(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -13,17 +13,12 @@ from .words import Row, in_unit, join_names
 WAYS = {"lower": False, "higher": True}  # the suffix of a column: whether higher values are better
 
 
-def parse_also(text: str) -> list[Choice]:
-    """Parse `latency_ms,tokens:lower`.
+def parse_column(text: str) -> Choice:
+    """Parse a column, with its file if named and its better direction, which some names imply.
 
     Raises:
-        ValueError: A column breaks a rule; the message states the rule.
+        ValueError: The column breaks a rule; the message states the rule.
     """
-    return [parse_column(part.strip()) for part in text.split(",")]
-
-
-def parse_column(text: str) -> Choice:
-    """Parse a column, with its file if named and its better direction, which some names imply."""
     name, _, way = text.rpartition(":")
     if way not in WAYS or not name:
         name, way = text, "lower" if re.search(LOWER, text.rpartition(":")[2].lower()) else ""

@@ -79,20 +79,16 @@ def statement(text: str) -> str:
 # --- The macros ---
 
 
-def with_words(text: str, words: Mapping[str, str]) -> str:
-    """Replace the words in capitals by their values."""
-    return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
-
-
 @cache
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by name."""
     words = {"PACK_VERSION": literal(version())}
     words |= {"PROBLEM_LINES": literal("\n".join(problem.line for problem in problems().values()))}
-    macros = {
-        name: (composed(name, with_arguments(name, with_words(text, words))), folder_name)
-        for name, (text, folder_name) in written().items()
-    }
+    macros = {}
+    for name, (text, folder_name) in written().items():
+        for word, value in words.items():
+            text = text.replace(word, value)
+        macros[name] = composed(name, with_arguments(name, text)), folder_name
     for measure in MEASURES.values():
         # The generator reports a measure without a template.
         if folder().joinpath(f"measures/{measure.name}.sql").is_file():
