@@ -87,7 +87,6 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
         click.UsageError: A rule between options is broken.
     """
     usual: dict[str, Any] = {**USUAL, "command": name, "files": []}
-    usual |= {"grade_col": ""} if name == "fuse" else {}
     usual |= {"confidence": None} if name in ("evaluate", "sql") else {}
     options = SimpleNamespace(**settle_cutoffs(usual | written_values(arguments)))
     options.descending = not options.ascending

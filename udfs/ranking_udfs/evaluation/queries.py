@@ -206,7 +206,8 @@ class CheckTables:
     views: Sequence[str]  # the statements that make views with the user's names
 
 
-def check_tables(request: Request) -> CheckTables:
+def checked_columns(request: Request) -> dict[str, dict[str, str]]:
+    """Return the columns that the check reads, by table: the user's names by ours."""
     time = {"time": request.time} if request.history and request.time else {}
     named = {"rec": rec_columns(request.columns), "truth": truth_columns(request.columns) | time}
     if request.history:
@@ -217,6 +218,11 @@ def check_tables(request: Request) -> CheckTables:
         named["items"] = {"itemid": named["rec"]["itemid"]}
     if request.predicted_truth:
         named["predicted_truth"] = truth_columns(request.columns)
+    return named
+
+
+def check_tables(request: Request) -> CheckTables:
+    named = checked_columns(request)
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = {name.lower() for name in own.values()} & {*ARGUMENTS}
     if taken or any(len({*of.values()}) < len(of) for of in named.values()):

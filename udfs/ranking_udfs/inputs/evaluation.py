@@ -77,7 +77,7 @@ def make_request(caller: str, inputs: Inputs, options: Mapping[str, Any]) -> Req
     """
     usual = COMPARED_MEASURES if caller in ("compare", "report") else MEASURES
     measures = options["measures"] or [parse_measure(name) for name in usual]
-    named = {k for choice in measures for k in choice.cuts}
+    named = {*chain.from_iterable(choice.cuts for choice in measures)}
     ks = list(dict.fromkeys(options["ks"]))
     tables = ("history", "items", "users", "predicted_truth")
     more: dict[str, Any] = {name: getattr(inputs, name) is not None for name in tables}
@@ -311,27 +311,32 @@ class Evaluation:
 
     def with_advice(self, row: Row, kind: Problem, turned: Collection[str | None]) -> Row:
         """Return a problem with its file and advice; the scores of models in `turned` are reversed."""
-        files, name, request = self.tables.files, row["code"], self.request
-        others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
-        word = re.match("(rec|truth|history|items)(?::| must)", row["problem"])
-        about = word[1] if word else None if name == "unfit_column" else kind.about
+        files, name = self.tables.files, row["code"]
         file = files.get(row["system"], files.get(None))
-        if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
-            row = {**row, "problem": in_unit(row["problem"])}
-        row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
-        if word and word[1] in ("rec", "truth"):
-            row = self.with_names_of(word[1], row)
-        if name == "several_ids" and row["file"]:
-            row = {**row, "example": f"{row['example'].removesuffix('truth')}{literal(row['file'])}"}
+        row = self.with_file(row, kind, file)
         if name in self.allowed:
             return {**row, "severity": "info"}
-        given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
+        given = [table for table in ("history", "items", "predicted_truth") if getattr(self.request, table)]
         write = kind.advice(COMMAND if self.inputs.is_command else PYTHON, given)
         if write and name in DIRECTION:
             write = DIRECTION_ADVICE.sub(lambda _: self.direction_hint(row["system"], file, turned), write)
         if write and name in BY_KIND:
             write = fit_advice(write, row["example"])
         return {**row, "write": write and in_unit(write)}
+
+    def with_file(self, row: Row, kind: Problem, file: str | None) -> Row:
+        """Return a problem with its file and the names of columns there; `file` is that of rec."""
+        others = {table: file_of(path) for table, (path, _) in self.inputs.other_tables.items()}
+        word = re.match("(rec|truth|history|items)(?::| must)", row["problem"])
+        about = word[1] if word else None if row["code"] == "unfit_column" else kind.about
+        if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
+            row = {**row, "problem": in_unit(row["problem"])}
+        row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
+        if word and word[1] in ("rec", "truth"):
+            row = self.with_names_of(word[1], row)
+        if row["code"] == "several_ids" and row["file"]:
+            row = {**row, "example": f"{row['example'].removesuffix('truth')}{literal(row['file'])}"}
+        return row
 
     def with_names_of(self, table: str, row: Row) -> Row:
         """Return a problem of one table with the names of the columns of its files."""

@@ -496,10 +496,7 @@ def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
         "History": shorten(inputs.history or ""),
         "Items": shorten(":".join(filter(None, inputs.items or ()))),
         "Measures": "; ".join(map(text_with_options, of.request.choices)),
-        "Columns compared": "; ".join(
-            f"{choice.name} ({'higher' if choice.measure.higher_is_better else 'lower'} is better)"
-            for choice in of.request.also
-        ),
+        "Columns compared": "; ".join(map(text_with_direction, of.request.also)),
         "Cutoffs": ", ".join(map(format_cut_off, of.request.ks)),
         "Fingerprints": ", ".join(read),
     }
@@ -526,6 +523,10 @@ def text_with_options(choice: Choice) -> str:
         if value is not None
     ]
     return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
+
+
+def text_with_direction(choice: Choice) -> str:
+    return f"{choice.name} ({'higher' if choice.measure.higher_is_better else 'lower'} is better)"
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:
