@@ -102,6 +102,8 @@ def test_users_needed_are_reported_with_condition() -> None:
         (None, None, ""),
     ):
         assert conclusion.needed_sentence({**row, "users_needed": count}, {"margin": margin}) == sentence
+    of_column = {**row, "measure": "latency_ms"}  # a margin is in the unit of measures
+    assert "is the observed 0.021" in conclusion.needed_sentence(of_column, {"margin": 0.05})
 
 
 @pytest.mark.slow

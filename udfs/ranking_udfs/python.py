@@ -401,5 +401,6 @@ def value_errors(caller: str) -> Iterator[None]:
         yield
     except (DataError, duckdb.InvalidInputException) as error:
         text = error_summary(error).removeprefix("Invalid Input Error: ")
-        text = re.sub(rf"^({caller}|ranking\.({'|'.join(FUNCTIONS)})): ", "", text)
+        names = "|".join(FUNCTIONS)
+        text = re.sub(rf"^({caller}|ranking\.({names})): ", "", text)
         raise ValueError(f"{caller}: {text}") from None
