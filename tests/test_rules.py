@@ -59,7 +59,7 @@ OTHERS: dict[str, Wrong] = {
     # Of Python alone.
     "by_user": [(1, "must be true or false")],
     "check": [(1, "must be true or false")],
-    "unit": [(3, "must be a word such as query")],
+    "unit": [(value, "must be a word such as query") for value in (3, "")],
     "also": [(3, "must be strings such as 'latency_ms' or 'tokens:lower'")],
     "allow": [(3, "must be strings such as 'no_common_id'")],
 }
