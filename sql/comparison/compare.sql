@@ -65,7 +65,7 @@ WHERE has_truth
 WITH _ranking_scores AS MATERIALIZED (
     {{ scores(of) | indent }}
 ),
-{% if of.is_predicted %}
+{% if of.predicted is not none %}
 _ranking_predicted_scores AS MATERIALIZED (
     {{ scores(of.by_predicted) | indent }}
 ),

@@ -72,7 +72,7 @@ WITH _ranking_chosen AS MATERIALIZED (
 ), _ranking_scores AS MATERIALIZED (
     {{ scores(of, of.by_user, "by_user", "value_place") | indent }}
 ),
-{% if of.is_predicted %}
+{% if of.predicted is not none %}
 _ranking_predicted_scores AS MATERIALIZED (
     {{ scores(of, of.predicted, "predicted", "predicted_place") | indent }}
 ),

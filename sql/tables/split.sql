@@ -65,7 +65,7 @@ WITH _ranking_checked AS MATERIALIZED (
     END AS problem
     FROM (SELECT {{ of.column_problem }} AS column_problem)
 ),
-{% if of.has_last %}
+{% if of.last is not none %}
 _ranking_events AS MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
         PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
@@ -95,12 +95,12 @@ windows AS NOT MATERIALIZED (
             WHEN highest >= 100 * lowest::DOUBLE THEN error(concat(
                 {{ (of.caller ~ ": " ~ of.time) | literal }}, ' must be in one unit, got ', lowest, ' and ', highest,
                 ': write all in seconds, or all in milliseconds'))
-            {% if not of.has_last %}
+            {% if of.last is none %}
             WHEN ranking_test_from > latest THEN error({{ of.caller | literal }} || ': ' || {{ of.late | literal }})
             {% endif %}
             WHEN ranking_train_until <= earliest
                 THEN error({{ of.caller | literal }} || ': a fold must have events before its test
-                {%- if of.has_last %}
+                {%- if of.last is not none %}
 , got none for fold ' || ranking_fold || ': take fewer folds or a smaller last')
                 {% else %}
  and gap, got none for fold ' || ranking_fold
@@ -113,7 +113,7 @@ windows AS NOT MATERIALIZED (
         FROM (
             SELECT
                 ranking_fold, earliest, latest, lowest, highest,
-                {% if of.has_step %}
+                {% if of.last is not none or of.test_size %}
                 {{ before("until", "ranking_fold", of.step, of.is_step_interval) }} AS ranking_test_from,
                 {{ before("until", "(ranking_fold - 1)", of.step, of.is_step_interval) }} AS ranking_test_until
                 {% else %}
@@ -123,7 +123,7 @@ windows AS NOT MATERIALIZED (
             FROM (
                 SELECT
                     unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest, lowest, highest,
-                    {% if of.has_window %}
+                    {% if of.test_from and of.test_size %}
                     {{ before(times.moment(of.first), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
                     {% else %}
                     until
@@ -154,26 +154,26 @@ FROM (
             WHEN rows.ranking_moment IS NULL THEN 'no time'
             WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
             WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
-            {% if of.drops_cold_users %}
+            {% if of.cold_users == "drop" %}
             WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
             {% endif %}
-            {% if of.drops_cold_items %}
+            {% if of.cold_items == "drop" %}
             WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
             {% endif %}
-            {% if of.drops_seen %}
+            {% if of.seen == "drop" %}
             WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
             {% endif %}
         END AS ranking_dropped
     FROM _ranking_events AS rows
     CROSS JOIN windows
     -- Joins, since windows would lose the order of the events.
-    {% if of.drops_cold_users %}
+    {% if of.cold_users == "drop" %}
     LEFT JOIN {{ first_moments("ranking_user") }} AS users USING (ranking_user)
     {% endif %}
-    {% if of.drops_cold_items %}
+    {% if of.cold_items == "drop" %}
     LEFT JOIN {{ first_moments("ranking_item") }} AS items USING (ranking_item)
     {% endif %}
-    {% if of.drops_seen %}
+    {% if of.seen == "drop" %}
     LEFT JOIN {{ first_moments("ranking_user, ranking_item") }} AS pairs USING (ranking_user, ranking_item)
     {% endif %}
 )

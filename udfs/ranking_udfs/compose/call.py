@@ -110,10 +110,6 @@ class Group:
     def result(self) -> str:
         return f"measured{self.suffix}"
 
-    @property
-    def has_min_grade(self) -> bool:
-        return bool(self.min_grade)
-
     def reads(self, column: str) -> bool:
         """Return true if a formula reads this column of `cut`."""
         return any(re.search(rf"(?<!\.)\b{column}\b", measure.formula) for measure in self.columns)
@@ -229,10 +225,6 @@ class Call:
     @property
     def skips_users(self) -> bool:
         return self.without_relevant == "skip"
-
-    @property
-    def has_users(self) -> bool:
-        return self.users is not None
 
     @property
     def lowest_grade(self) -> str:

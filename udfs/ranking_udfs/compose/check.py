@@ -61,7 +61,7 @@ class CheckCall(Call):
     @property
     def truths(self) -> str:
         """CTE with the rows of truth."""
-        return "truths" if self.has_users else "_ranking_truth"
+        return "truths" if self.users else "_ranking_truth"
 
     @property
     def rec_names(self) -> list[str]:

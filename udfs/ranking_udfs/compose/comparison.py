@@ -72,24 +72,12 @@ class Tests:
         return alpha_of(self.confidence)
 
     @property
-    def has_baseline(self) -> bool:
-        return self.baseline is not None
-
-    @property
     def baseline_in_errors(self) -> str:
         return list_names([self.baseline])
 
     @property
-    def has_margin(self) -> bool:
-        return self.margin is not None
-
-    @property
     def randomizes(self) -> bool:
         return self.test == "randomization"
-
-    @property
-    def is_predicted(self) -> bool:
-        return self.predicted is not None
 
 
 def check_tests(values: Mapping[str, Any], predicted: str) -> None:

@@ -49,10 +49,6 @@ class OverlapCall(RecCall):
     persistence: float
 
     @property
-    def has_baseline(self) -> bool:
-        return self.baseline is not None
-
-    @property
     def baseline_in_errors(self) -> str:
         return list_names([self.baseline])
 

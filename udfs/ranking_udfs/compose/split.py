@@ -78,18 +78,6 @@ class SplitCall:
     # --- The windows ---
 
     @property
-    def has_last(self) -> bool:
-        return self.last is not None
-
-    @property
-    def has_step(self) -> bool:
-        return self.has_last or self.test_size is not None
-
-    @property
-    def has_window(self) -> bool:
-        return self.test_from is not None and self.test_size is not None
-
-    @property
     def first(self) -> str:
         """Argument test_from as SQL."""
         return "NULL" if self.test_from is None else f"{literal(self.test_from.text)}::{self.test_from.kind}"
@@ -97,11 +85,11 @@ class SplitCall:
     @property
     def step(self) -> str:
         """Length of a test as SQL."""
-        return f"{self.last}::BIGINT" if self.has_last else span(self.test_size)
+        return f"{self.last}::BIGINT" if self.last is not None else span(self.test_size)
 
     @property
     def is_step_interval(self) -> bool:
-        return not self.has_last and self.test_size is not None and self.test_size.kind == "INTERVAL"
+        return self.last is None and self.test_size is not None and self.test_size.kind == "INTERVAL"
 
     @property
     def gap_span(self) -> str:
@@ -117,20 +105,6 @@ class SplitCall:
         if self.test_from is not None:
             return f"test_from must not be after the last event, got {self.test_from.text}"
         return f"test_size must reach back to the last event, got {self.test_size and self.test_size.text}"
-
-    # --- The rows to drop ---
-
-    @property
-    def drops_cold_users(self) -> bool:
-        return self.cold_users == "drop"
-
-    @property
-    def drops_cold_items(self) -> bool:
-        return self.cold_items == "drop"
-
-    @property
-    def drops_seen(self) -> bool:
-        return self.seen == "drop"
 
 
 def typed(value: Any) -> Typed | None:
