@@ -3028,7 +3028,10 @@ CROSS JOIN (SELECT list({'name': system, 'first_user': first_user}) AS every_sys
 WHERE is_known AND name = 'userid')
 ),
 rows AS NOT MATERIALIZED (
-SELECT ranking_system::VARCHAR AS system, userid, itemid, score FROM _ranking_rec
+SELECT evidence.system, userid, itemid, evidence.rows AS of
+FROM _ranking_rec AS recs
+JOIN evidence ON recs.ranking_system::VARCHAR IS NOT DISTINCT FROM evidence.system
+WHERE userid IS NOT NULL AND itemid IS NOT NULL
 ),
 user_lists_found AS NOT MATERIALIZED (
 SELECT

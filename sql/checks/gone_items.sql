@@ -3,8 +3,7 @@
 -- Place: 400; Severity: warning from 0.05; Of: rows of rec; Needs: items
 -- Write: build rec from this catalog
 {% import "tables/internal/reading.jinja" as reading %}
-SELECT recs.system, recs.userid::VARCHAR AS userid, recs.itemid::VARCHAR AS itemid, evidence.rows AS of
-FROM (FROM rows WHERE userid IS NOT NULL AND itemid IS NOT NULL) AS recs
-JOIN evidence ON recs.system IS NOT DISTINCT FROM evidence.system
+SELECT system, recs.userid::VARCHAR AS userid, recs.itemid::VARCHAR AS itemid, of
+FROM rows AS recs
 ANTI JOIN _ranking_items AS catalog ON {{ reading.same(of, "recs.itemid", "catalog.itemid") }}
 WHERE (SELECT has_item FROM _ranking_has_item)

@@ -201,12 +201,8 @@ def intent_problem(names: Names, truth: Mapping[str, str]) -> str | None:
     if (name := names.intent) is None:
         return None
     if (kind := type_of(truth, name)) is None:
-        near = next(
-            (column for column in map(unquoted, truth) if re.fullmatch(NEAR["intent_col"], column, re.I)),
-            "...",
-        )
-        rule = f"truth must have a column {cut(name)} (intent_col)"
-        return f"{rule}, got {listed(truth)}; write intent_col := '{near}'"
+        near = nearest_column("intent_col", truth) or "..."
+        return f"{no_column('truth', name, 'intent_col', truth)}; write intent_col := '{near}'"
     if not kind.endswith("]"):
         return None
     return (
@@ -489,14 +485,9 @@ def option(name: str, value: str | None, way: str) -> str:
         return flag if value is None else f"{flag} {shlex.quote(value)}"
     if value is None:
         return name
-    text = (
-        {"false": "False", "true": "True"}.get(value)
-        if way == PYTHON
-        else value
-        if value in ("false", "true")
-        else None
-    )
-    return f"{name}{' := ' if way == SQL else '='}{text or repr(value)}"
+    word = value.capitalize() if way == PYTHON else value
+    text = word if value in ("false", "true") else repr(value)
+    return f"{name}{' := ' if way == SQL else '='}{text}"
 
 
 def written(text: str, way: str, given: Sequence[str] = ()) -> str:
