@@ -2941,7 +2941,7 @@ SELECT NULL, NULL FROM evidence HAVING count(*) = 0
 SELECT
 true AS is_rec, 'userid' AS name,
 ranking_system::VARCHAR AS system, count(*) AS n,
-userid::VARCHAR AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+CASE WHEN typeof(userid) IN ('DOUBLE', 'FLOAT') AND userid::VARCHAR = '-0.0' THEN '0.0' ELSE userid::VARCHAR END AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 OR concat(typeof(userid), typeof((SELECT userid FROM pairs WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
 typeof(userid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(userid AS DOUBLE))
 BETWEEN CASE typeof(userid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
@@ -2952,7 +2952,7 @@ UNION ALL
 SELECT
 false AS is_rec, 'userid' AS name,
 NULL AS system, sum(n)::BIGINT AS n,
-userid::VARCHAR AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+CASE WHEN typeof(userid) IN ('DOUBLE', 'FLOAT') AND userid::VARCHAR = '-0.0' THEN '0.0' ELSE userid::VARCHAR END AS text, (regexp_full_match(typeof(userid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 OR concat(typeof(userid), typeof((SELECT userid FROM _ranking_rec WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
 typeof(userid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(userid AS DOUBLE))
 BETWEEN CASE typeof(userid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
@@ -2963,7 +2963,7 @@ UNION ALL
 SELECT
 true AS is_rec, 'itemid' AS name,
 ranking_system::VARCHAR AS system, count(*) AS n,
-itemid::VARCHAR AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+CASE WHEN typeof(itemid) IN ('DOUBLE', 'FLOAT') AND itemid::VARCHAR = '-0.0' THEN '0.0' ELSE itemid::VARCHAR END AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 OR concat(typeof(itemid), typeof((SELECT itemid FROM pairs WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
 typeof(itemid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(itemid AS DOUBLE))
 BETWEEN CASE typeof(itemid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact
@@ -2974,7 +2974,7 @@ UNION ALL
 SELECT
 false AS is_rec, 'itemid' AS name,
 NULL AS system, sum(n)::BIGINT AS n,
-itemid::VARCHAR AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
+CASE WHEN typeof(itemid) IN ('DOUBLE', 'FLOAT') AND itemid::VARCHAR = '-0.0' THEN '0.0' ELSE itemid::VARCHAR END AS text, (regexp_full_match(typeof(itemid), '(?s)VARCHAR|UUID|ENUM\(.*\)')
 OR concat(typeof(itemid), typeof((SELECT itemid FROM _ranking_rec WHERE false))) IN ('BIGINTUBIGINT', 'UBIGINTBIGINT')) AS is_text,
 typeof(itemid) IN ('DOUBLE', 'FLOAT') AND abs(TRY_CAST(itemid AS DOUBLE))
 BETWEEN CASE typeof(itemid) WHEN 'FLOAT' THEN 2 ** 24 ELSE 2 ** 53 END AND 1e308 AS is_inexact

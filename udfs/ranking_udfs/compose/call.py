@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
@@ -184,8 +184,8 @@ class Call:
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
         """Return the call with the columns of its tables, from `types` by name of the table."""
-        tables: dict[str, Any] = {field.name: getattr(self, field.name, None) for field in fields(Types)}
-        return replace(self, types=Types(**{of: types[name] for of, name in tables.items() if name in types}))
+        columns = {role: types[name] for role, name in self.tables.items() if name in types}
+        return replace(self, types=Types(**columns))
 
     @property
     def names(self) -> Names:
@@ -414,8 +414,9 @@ class Call:
     @property
     def tables(self) -> dict[str, str]:
         """Names of the tables to read, by role."""
-        named = {"rec": self.rec, "truth": self.truth, "users": self.users}
-        return {table: name for table, name in named.items() if name}
+        absent = {"rec": "", "truth": "", "users": None, "history": None, "items": None}
+        named: dict[str, Any] = {role: getattr(self, role, none) for role, none in absent.items()}
+        return {role: name for role, name in named.items() if name != absent[role]}
 
     @property
     def recs(self) -> str:

@@ -61,7 +61,7 @@ class CheckCall(Call):
     @property
     def truths(self) -> str:
         """CTE with the rows of truth."""
-        return "truths" if self.users else "_ranking_truth"
+        return "truths" if self.users is not None else "_ranking_truth"
 
     @property
     def rec_names(self) -> list[str]:
@@ -83,11 +83,6 @@ class CheckCall(Call):
     @property
     def time_name(self) -> str:
         return "time" if self.time is None else self.time or "ranking_time"
-
-    @property
-    def tables(self) -> dict[str, str]:
-        named = {"history": self.history, "items": self.items}
-        return super().tables | {role: name for role, name in named.items() if name is not None}
 
     @property
     def names(self) -> Names:

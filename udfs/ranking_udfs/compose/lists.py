@@ -72,11 +72,6 @@ class ContentsCall(RecCall):
     category: str = "category"
 
     @property
-    def tables(self) -> dict[str, str]:
-        named = {"history": self.history, "items": self.items}
-        return super().tables | {table: name for table, name in named.items() if name}
-
-    @property
     def names(self) -> Names:
         return replace(super().names, category=self.category)
 
