@@ -39,7 +39,7 @@ WITH {{ reading.tables(of) }}, {{ lists.truth_lists(of) }}, scored AS NOT MATERI
         FROM truth_lists
         LEFT JOIN _ranking_systems ON true
         LEFT JOIN (
-            SELECT userid, ranking_system, {{ of.best }}(score) AS best FROM _ranking_rec GROUP BY userid, ranking_system) AS bests
+            SELECT userid, ranking_system, {{ of.best }}(score) AS best FROM _ranking_rec GROUP BY ALL) AS bests
             ON {{ reading.same(of, "bests.userid", "truth_lists.userid") }}
             AND bests.ranking_system IS NOT DISTINCT FROM _ranking_systems.ranking_system
         WHERE {{ reading.is_right() }})

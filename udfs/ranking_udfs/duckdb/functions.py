@@ -45,13 +45,14 @@ class Udf:
     is_arrow: bool = True
 
 
-def imported_when_called(module: str, name: str) -> Callable[..., Any]:
+def imported(path: str, returns: str, is_arrow: bool = True) -> Udf:
     """Return a function that imports its module, and pyarrow or Jinja2 with it, on the first call."""
+    module, _, name = path.rpartition(".")
 
     def call(*arguments: Any) -> Any:
         return getattr(import_module(f"..{module}", __package__), name)(*arguments)
 
-    return call
+    return Udf(call, returns, is_arrow)
 
 
 def function_of_lists(name: str) -> Callable[..., Any]:
@@ -69,35 +70,23 @@ COMPARED_COLUMNS = (
     "STRUCT(problem VARCHAR, measures STRUCT(measure VARCHAR, value_place BIGINT, predicted_place BIGINT, "
     "higher_is_better BOOLEAN, is_share BOOLEAN, seems_lower_is_better BOOLEAN)[])"
 )
-
-
+SIGN_FLIPS = "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])"
 # The type that `judge` returns.
 JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
 # The function that identifies our own functions, followed by the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
-    "_ranking_compose": Udf(
-        imported_when_called("compose.functions", "compose_call"), "VARCHAR", is_arrow=False
-    ),
-    "_ranking_column_problem": Udf(
-        imported_when_called("compose.functions", "column_problem"), "VARCHAR", is_arrow=False
-    ),
-    "_ranking_compared_columns": Udf(
-        imported_when_called("compose.comparison", "compared_columns"), COMPARED_COLUMNS, is_arrow=False
+    "_ranking_compose": imported("compose.functions.compose_call", "VARCHAR", is_arrow=False),
+    "_ranking_column_problem": imported("compose.functions.column_problem", "VARCHAR", is_arrow=False),
+    "_ranking_compared_columns": imported(
+        "compose.comparison.compared_columns", COMPARED_COLUMNS, is_arrow=False
     ),
     "_ranking_judge": Udf(function_of_lists("judge"), JUDGED),
-    "_ranking_measure": Udf(
-        imported_when_called("arrow.over_judged", "measure"), "STRUCT(value DOUBLE, problem VARCHAR)"
-    ),
-    "_ranking_arrow_t_p": Udf(imported_when_called("arrow.student_t", "t_p"), "DOUBLE"),
-    "_ranking_arrow_t_quantile": Udf(imported_when_called("arrow.student_t", "t_quantile"), "DOUBLE"),
-    "_ranking_column_findings": Udf(
-        imported_when_called("compose.check", "column_findings"), "VARCHAR[][]", is_arrow=False
-    ),
-    "_ranking_sign_flips": Udf(
-        imported_when_called("arrow.randomization", "sign_flips"),
-        "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])",
-    ),
+    "_ranking_measure": imported("arrow.over_judged.measure", "STRUCT(value DOUBLE, problem VARCHAR)"),
+    "_ranking_arrow_t_p": imported("arrow.student_t.t_p", "DOUBLE"),
+    "_ranking_arrow_t_quantile": imported("arrow.student_t.t_quantile", "DOUBLE"),
+    "_ranking_column_findings": imported("compose.check.column_findings", "VARCHAR[][]", is_arrow=False),
+    "_ranking_sign_flips": imported("arrow.randomization.sign_flips", SIGN_FLIPS),
 }
 OF_LISTS = {"judge": Udf(function_of_lists("judge"), JUDGED)} | {
     name: Udf(function_of_lists(name), "DOUBLE")
