@@ -244,21 +244,6 @@ def test_data_problems_are_warnings_at_the_callers_line() -> None:
             ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1, ties=ties)
 
 
-@pytest.mark.parametrize(
-    ("measures", "ks", "expected"),
-    [
-        ("recall@1,2", 5, [(1, 0.0), (2, 1.0)]),
-        (["recall@2", "mrr"], [0, None], [(0, None, 0.0), (2, 1.0, None), (None, None, 0.5)]),
-    ],
-)
-def test_ks_are_the_cutoffs_of_measures_without_their_own(
-    measures: Any, ks: Any, expected: list[Any]
-) -> None:
-    """The relevant item is at rank 2, and the first 0 items are none."""
-    found = ranking_udfs.evaluate({"q": ["b", "a"]}, {"q": ["a"]}, measures, ks, check=False)
-    assert found.select("COLUMNS('^(k|recall|mrr)$')").fetchall() == expected
-
-
 # Functions that the command does not have.
 OTHERS = ("__version__", "partition", "register")
 FUNCTIONS = [getattr(ranking_udfs, name) for name in ranking_udfs.__all__ if name not in OTHERS]

@@ -16,21 +16,6 @@ from tests.conftest import Con, module_connection, rows
 con = module_connection()
 
 
-@pytest.mark.parametrize(
-    ("apart", "letters"),
-    [
-        ("", "a a a a"),
-        ("AB AC AD BC BD CD", "a b c d"),
-        ("AC AD BD", "a ab bc c"),  # neighbors never differ
-        ("AB CD", "ab cd ac bd"),  # a ring: four letters for four models
-        ("BC", "ab a b ab"),
-    ],
-)
-def test_letters_by_hand(apart: str, letters: str) -> None:
-    pairs = [(pair[0], pair[1]) for pair in apart.split()]
-    assert assign_letters("ABCD", pairs) == dict(zip("ABCD", letters.split(), strict=True))
-
-
 def test_letters_are_the_largest_groups_without_a_different_pair() -> None:
     draw = np.random.default_rng(4)
     for _ in range(150):
