@@ -44,8 +44,8 @@ FROM (
 {%- endmacro %}
 
 {# The time that is a number of spans before another. #}
-{% macro before(moment, times, span, is_interval) %}
-{% if is_interval %}
+{% macro before(moment, times, span) %}
+{% if "::INTERVAL" in span %}
 epoch_us(make_timestamp({{ moment }}) - {{ times }} * {{ span }})
 {%- else %}
 {{ moment }} - {{ times }} * {{ span }}
@@ -109,13 +109,13 @@ windows AS NOT MATERIALIZED (
             ELSE ranking_train_until
         END AS ranking_train_until
     FROM (
-        SELECT *, {{ before("ranking_test_from", "1", of.gap_span, of.is_gap_interval) }} AS ranking_train_until
+        SELECT *, {{ before("ranking_test_from", "1", of.gap_span) }} AS ranking_train_until
         FROM (
             SELECT
                 ranking_fold, earliest, latest, lowest, highest,
                 {% if of.last is not none or of.test_size %}
-                {{ before("until", "ranking_fold", of.step, of.is_step_interval) }} AS ranking_test_from,
-                {{ before("until", "(ranking_fold - 1)", of.step, of.is_step_interval) }} AS ranking_test_until
+                {{ before("until", "ranking_fold", of.step) }} AS ranking_test_from,
+                {{ before("until", "(ranking_fold - 1)", of.step) }} AS ranking_test_until
                 {% else %}
                 {{ times.moment(of.first) | indent(16) }} AS ranking_test_from,
                 until AS ranking_test_until
@@ -124,7 +124,7 @@ windows AS NOT MATERIALIZED (
                 SELECT
                     unnest(range(1, {{ of.folds }} + 1)) AS ranking_fold, earliest, latest, lowest, highest,
                     {% if of.test_from and of.test_size %}
-                    {{ before(times.moment(of.first), "-1", of.step, of.is_step_interval) | indent(20) }} AS until
+                    {{ before(times.moment(of.first), "-1", of.step) | indent(20) }} AS until
                     {% else %}
                     until
                     {% endif %}

@@ -88,16 +88,8 @@ class SplitCall:
         return f"{self.last}::BIGINT" if self.last is not None else span(self.test_size)
 
     @property
-    def is_step_interval(self) -> bool:
-        return self.last is None and self.test_size is not None and self.test_size.kind == "INTERVAL"
-
-    @property
     def gap_span(self) -> str:
         return span(self.gap)
-
-    @property
-    def is_gap_interval(self) -> bool:
-        return self.gap is not None and self.gap.kind == "INTERVAL"
 
     @property
     def late(self) -> str:
