@@ -52,7 +52,8 @@ def ranking_udfs(task: Task) -> Steps:
     con = ranking_udfs.register(connect(task))
     yield
     columns = ", ".join(f'"{measure}"' for measure in MEASURES)
-    rows = con.execute(f"SELECT k, {columns} FROM ranking.evaluate('rec', 'truth', {task.ks})").fetchall()
+    call = f"ranking.evaluate('rec', 'truth', {[*MEASURES]}, {task.ks})"
+    rows = con.execute(f"SELECT k, {columns} FROM {call}").fetchall()
     return {(name, k): value for k, *values in rows for name, value in zip(MEASURES, values, strict=True)}
 
 
