@@ -1,6 +1,7 @@
 """ranking.split against a slow definition; sql/split.test has cases by hand."""
 
 import random
+import re
 from collections.abc import Sequence
 from itertools import product
 
@@ -9,7 +10,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.compose.functions import compose_call
-from ranking_udfs.compose.split import length
+from ranking_udfs.compose.split import MADE, length
+from ranking_udfs.folder import read
 from ranking_udfs.kinds import Typed
 from tests.conftest import Con, module_connection, refusal
 
@@ -121,3 +123,17 @@ def test_intervals_have_the_sign_that_duckdb_finds(span: str) -> None:
     microseconds = length(Typed("INTERVAL", text))
     assert microseconds is not None
     assert (microseconds > 0) - (microseconds < 0) == sign
+
+
+def test_columns_called_as_those_within_the_query_are_refused_or_kept(tables: Con) -> None:
+    names = {*re.findall(r"(?<!_)\branking_\w+", read("tables/split.sql"))}
+    rows = "WITH e AS (SELECT i % 3 AS userid, i AS itemid, i AS time, 7 AS {} FROM range(20) t(i))"
+    call = f"{rows} FROM ranking.split('e', test_size := 5)"
+    kept = tables.execute(call.format("mine")).fetchall()
+    refused = {name for name in names if re.fullmatch(MADE, name)}
+    for name in refused:
+        rule = "ranking.split: events must have no column that split makes (rename it)"
+        assert refusal(tables, call.format(name)) == f"{rule}, got {name}"
+    assert {"ranking_user", "ranking_dropped"} < refused < names
+    for name in names - refused:
+        assert tables.execute(call.format(name)).fetchall() == kept, name

@@ -15,7 +15,10 @@ from .templates import literal
 
 COLUMNS = ("user_col", "item_col", "time_col")
 SPANS = {"test_size": 1, "gap": 0}  # by argument: the least number of units
-ADDED = ("fold", "part", "dropped")  # columns of the result
+# Columns that split makes, in its result and on the way to it.
+MADE = (
+    "fold|part|dropped|ranking_(user|item|time|moment|fold|is_train|dropped|test_from|test_until|train_until)"
+)
 MICROSECONDS = {"year": 360 * 86_400_000_000, "month": 30 * 86_400_000_000, "day": 86_400_000_000}
 
 
@@ -148,9 +151,9 @@ def column_problems(facts: Mapping[str, Any], columns: Mapping[str, str]) -> Ite
         elif name == "time_col":
             times = {span: facts[span] and Typed(*facts[span]) for span in ("test_from", *SPANS)}
             yield from time_problems(times, column, column_type)
-    taken = [name for name in map(unquoted, columns) if name.lower() in ADDED]
+    taken = [name for name in map(unquoted, columns) if re.fullmatch(MADE, name.lower())]
     if taken:
-        yield f"events must have no column fold, part or dropped (rename it), got {', '.join(taken)}"
+        yield f"events must have no column that split makes (rename it), got {', '.join(taken)}"
 
 
 def time_problems(times: Mapping[str, Typed | None], name: str, column_type: str) -> Iterator[str]:
