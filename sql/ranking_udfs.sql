@@ -173,7 +173,7 @@ WHERE rows.userid IS NOT NULL
 ), lists AS NOT MATERIALIZED (
 SELECT
 userid, ranking_system, any_value(truth_user) AS truth_user,         any_value(n_rec) AS n_rec,
-(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (true AND truth_user IS NOT NULL))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
+(list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) FILTER (truth_user IS NOT NULL))[:coalesce(CASE WHEN list_count(ks::BIGINT[]) = len(ks::BIGINT[]) AND list_max(ks::BIGINT[]) <= 2147483647 THEN list_max(ks::BIGINT[]) END, 2147483647)] AS items
 FROM (
 SELECT recs.*, bounds.* EXCLUDE (userid, ranking_system)
 FROM _ranking_rec AS recs

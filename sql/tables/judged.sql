@@ -3,10 +3,10 @@
 -- Returns:    One row per system and user with truth: [system,] userid, n_rec (number of rows in rec), n_truth (number of
 --             relevant items) and `judged`, a STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER,
 --             cutoff INTEGER) that is cut at max_k. A measure with a larger k is an error.
--- Errors:     A query instead of a name. A table called `_ranking_rec`, or like another CTE
---             of this SQL. A column that is missing or of an unsuitable type, or looks like systems, runs or grades and
---             is not named. Ids whose types cannot match. A grade that is NULL, NaN or infinite. A truth without users,
---             or with 'skip' without a relevant item. A min_grade above 1 if truth has no grades.
+-- Errors:     A query instead of a name. A table called `_ranking_rec`, or like another CTE of this SQL. A column that is
+--             missing or of an unsuitable type, or looks like systems, runs or grades and is not named. Ids whose types
+--             cannot match. A grade that is NULL, NaN or infinite. A truth without users, or with 'skip' without a
+--             relevant item. A min_grade above 1 if truth has no grades.
 -- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking.mean(ranking.ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking.judged('rec', 'truth', 10);
 --

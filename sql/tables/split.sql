@@ -10,8 +10,8 @@
 --             `part`: 'train', 'test', or NULL for a row in neither.
 --             `dropped`: the reason for NULL: 'gap', 'after test', 'cold user', 'cold item', 'seen', 'no user', 'no item'
 --             or 'no time' (NULL or infinite).
--- Errors:     A column that split makes (fold, ranking_user, ...). Times as integers in two units.
---             None of test_from, test_size and last. A fold whose train or test has no event.
+-- Errors:     A column that split makes (fold, ranking_user, ...). Times as integers in two units. None of test_from,
+--             test_size and last. A fold whose train or test has no event.
 -- Example:    SELECT fold, part, dropped, count(*) AS events, min(rated_on) AS first, max(rated_on) AS last
 --             FROM ranking.split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, gap := INTERVAL 1 DAY,
 --                 user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on')

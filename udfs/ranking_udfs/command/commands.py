@@ -231,9 +231,7 @@ def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
     problems = work.make_tables()
     work.step("comparing")
-    keep(
-        con, *work.comparisons(problems)
-    )  # programs read its verdicts, and the codes of errors in its caveats
+    keep(con, *work.comparisons(problems))  # programs read its verdicts, and codes of errors in its caveats
     kept = results_of(work)
     gated, every = correct_together(kept, options.fail_if, request), kept_rows(con)
     of_segments = [row for row in every if row.get("segment", EVERYBODY) != EVERYBODY]

@@ -294,14 +294,14 @@ class Evaluation:
             "unlisted_items": {*CAUSES} & {row["code"] for row in rows},
         }
         is_filled_up = any(map(is_filled, self.tables.sources.get("truth", ())))
+        filled_up = ("null_in_truth", self.checked.columns["item_col"]) if is_filled_up else None
         turned = {row["system"] for row in rows if row["code"] == "upside_down"}
         shown: list[Row] = []
         for row in rows:
             is_empty = row["system"] in self.tables.empty
             if of_no_use.get(row["code"]) or (is_empty and row["code"] == "null_in_rec"):
                 continue
-            item = self.checked.columns["item_col"]
-            if is_filled_up and (row["code"], row["column_name"]) == ("null_in_truth", item):
+            if (row["code"], row["column_name"]) == filled_up:
                 continue
             if is_empty and row["code"] == NOTHING:
                 problem = in_unit("rec: the list of every user is empty")
