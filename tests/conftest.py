@@ -201,3 +201,15 @@ def is_close(value: float | None, expected: float | None, tolerance: float) -> b
 def within(measure: Measure, value: float | None) -> bool:
     """Check that the registry's range of a measure, or its value for the empty case, allows the value."""
     return measure.empty.value is None if value is None else value in measure.range
+
+
+def create_users(con: Con, users: Sequence[tuple[Sequence[Any], Mapping[Any, Any]]]) -> None:
+    """Create rows of item and score as `given`, and grades as `judged`; an empty truth has a NULL item."""
+    given = [(user, *row) for user, (of_rec, _) in enumerate(users) for row in of_rec]
+    judged = [(user, *row) for user, (_, truth) in enumerate(users) for row in truth.items() or [(None, 1)]]
+    kinds = pa.int32(), pa.int32(), pa.float64()
+    for name, column, of in (("given", "score", given), ("judged", "rel", judged)):
+        cells = zip([*zip(*of, strict=True)] or [()] * 3, kinds, strict=True)
+        columns = [pa.array(values, kind) for values, kind in cells]
+        con.register("rows", pa.table(columns, ["userid", "itemid", column]))
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM rows").unregister("rows")

@@ -30,7 +30,7 @@ from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
 from ranking_udfs.options import COLUMNS, JUDGING, TESTS, VERBS, sentences
 from ranking_udfs.options import FUNCTIONS as TABLE_FUNCTIONS
-from tests.witnesses import LIST_WITNESSES, WITNESSES
+from tests.definitions import LIST_WITNESSES, WITNESSES
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = {

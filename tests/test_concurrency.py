@@ -1,7 +1,6 @@
 """Test that values are bit-identical on any threads and in any order, and that nothing is leaked.
 
-The long form of the first test is `python -m tests.fuzz.stress threads 60`. To compare two versions
-of DuckDB, let each run `python -m tests.fuzz.stress values 5000`.
+The long form of the first test is `python -m tests.stress 60`.
 """
 
 import subprocess
@@ -19,8 +18,8 @@ from ranking_udfs.arrow.judge import judge_lists
 from ranking_udfs.arrow.threads import MOST_THREADS, PerThread
 from ranking_udfs.measures.rankings import Judged
 from ranking_udfs.measures.registry import MEASURES
+from tests import stress
 from tests.conftest import Patch
-from tests.fuzz import stress, values
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -39,7 +38,7 @@ def test_closed_connections_free_their_memory_and_files() -> None:
 
     One run in four exceeds the bound once by chance; a leak exceeds it in every run.
     """
-    code = "from tests.fuzz import stress; print(*stress.connections(45))"
+    code = "from tests import stress; print(*stress.connections(45))"
     grown, runs = 1.0, 0
     while grown >= 0.02 and runs < 5:
         command = [sys.executable, "-c", code]
@@ -52,12 +51,12 @@ def test_closed_connections_free_their_memory_and_files() -> None:
 
 @pytest.mark.slow
 def test_values_are_bit_identical_for_any_threads_and_order() -> None:
-    digests = []
+    answers = []
     for threads in (1, 8):
         with duckdb.connect(config={"threads": threads}) as con:
-            values.load(ranking_udfs.register(con), seed=5, users=300)
-            values.shuffle(con, threads)
-            digests.append(values.digest(values.values(con)))
+            stress.load(ranking_udfs.register(con), seed=5, users=300)
+            stress.shuffle(con, threads)
+            answers.append([stress.answer(con, query) for query in stress.queries()])
             columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
             once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
             # Each list many times, over all row groups: there are as many different rows as users.
@@ -65,7 +64,7 @@ def test_values_are_bit_identical_for_any_threads_and_order() -> None:
             con.execute(f"CREATE TABLE many AS SELECT lists.* FROM {lists} ORDER BY hash(userid, i)")
             distinct = con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall()
             assert distinct == once
-    assert digests[0] == digests[1]
+    assert answers[0] == answers[1]
 
 
 MANY_BATCHES = """

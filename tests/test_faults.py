@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from tests.fuzz import stress
+from tests import stress
 
 pytestmark = pytest.mark.slow
 

@@ -122,7 +122,7 @@ DOUBLED = (
 GUIDES: dict[str, list[Step]] = {
     "To add a measure": [
         (f"{PACKAGE}/measures/formulas.py", "", FORMULA),
-        ("tests/witnesses.py", "", DEFINITION),
+        ("tests/definitions.py", "", DEFINITION),
         ("tests/calls/measures.txt", "", WORKED),
         ("sql/measures/zz_last_rank.sql", "", TEMPLATE),
     ],

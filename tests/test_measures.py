@@ -13,7 +13,7 @@ import pytest
 
 from ranking_udfs.measures.registry import BY_NAME, LIST_MEASURES, MEASURES
 from tests.conftest import Con, call, evaluate, is_close, judged_array, lists, literal, maps, option_text
-from tests.witnesses import LIST_WITNESSES, WITNESSES, Witness, Worked, random_topics
+from tests.definitions import LIST_WITNESSES, WITNESSES, Witness, Worked, random_topics
 
 CLOSE = 1e-12
 TOPICS = random_topics(seed=7, n=400)
@@ -21,7 +21,7 @@ ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
 
 def test_every_measure_has_a_slow_definition() -> None:
-    """Fail for a new measure until tests/witnesses.py defines it too."""
+    """Fail for a new measure until tests/definitions.py defines it too."""
     assert set(MEASURES) == set(WITNESSES)
     assert set(LIST_MEASURES) == set(LIST_WITNESSES)
 

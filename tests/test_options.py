@@ -1,7 +1,7 @@
 """Each option of each function changes its answer as another call over changed tables, or a definition, says.
 
 Functions and options come from the code's own signatures, so that a new option without a case fails.
-Columns are in test_properties.py; options of measures are in witnesses.py.
+Columns are in test_properties.py; options of measures are in definitions.py.
 """
 
 from collections import Counter

@@ -25,10 +25,10 @@ from ranking_udfs.macros.script import FORMS, script_macros
 from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.options import FUNCTIONS
 from tests.calls import CONSTANT, MAKE, table_functions
-from tests.conftest import Captured, Con, Patch, module_connection, refusal
+from tests.conftest import Captured, Con, Patch, create_users, module_connection, refusal
+from tests.definitions import random_rows
 from tests.test_signatures import OF_ONE, OTHER
 from tests.test_signatures import TABLES as SIGNED
-from tests.ties import create_tables, random_cases
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
@@ -80,7 +80,7 @@ def con(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Con]:
         con.execute("CREATE TABLE timed AS SELECT *, i AS t FROM liked; USE memory").execute(MAKE)
         draw = random.Random(80)
         for system in "ab":
-            create_tables(con, random_cases(draw, 60, 9))
+            create_users(con, random_rows(draw, 60, 9))
             con.execute(f"CREATE TABLE of_{system} AS SELECT '{system}' AS system, * FROM given")
         con.execute("CREATE TABLE random_rec AS FROM of_a UNION ALL FROM of_b")
         con.execute("CREATE TABLE random_truth AS FROM judged")

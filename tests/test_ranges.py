@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import evaluate, lists, maps, option_text, within
-from tests.witnesses import WITNESSES, Options, Topic
+from tests.definitions import WITNESSES, Options, Topic
 
 COMBINATIONS = [(name, options) for name, one in WITNESSES.items() for options in one.options]
 

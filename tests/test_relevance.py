@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.conftest import Con, module_connection, rows
-from tests.ties import Tied, create_tables
-from tests.witnesses import random_topics
+from tests.conftest import Con, create_users, module_connection, rows
+from tests.definitions import random_topics
 
 TOPICS = random_topics(seed=24, n=60, longest=12, items=15, most_judged=8)
 con = module_connection()
@@ -12,7 +11,7 @@ con = module_connection()
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(con: Con) -> None:
-    create_tables(con, [Tied([(item, -i) for i, item in enumerate(of.rec)], of.truth) for of in TOPICS])
+    create_users(con, [([(item, -i) for i, item in enumerate(of.rec)], of.truth) for of in TOPICS])
     con.execute("CREATE TABLE rec AS FROM given; CREATE TABLE truth AS FROM judged")
 
 

@@ -14,7 +14,7 @@ import pytest
 from ranking_udfs.macros.script import script, script_macros
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
 from tests.conftest import Con, is_close, literal, refusal, value
-from tests.witnesses import WITNESSES, Witness, judge_slowly
+from tests.definitions import WITNESSES, Witness, judge_slowly
 
 CLOSE = 1e-12
 ROW = {

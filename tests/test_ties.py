@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.conftest import Con, is_close, literal, module_connection, rows
-from tests.ties import Tied, create_tables
+from tests.conftest import Con, create_users, is_close, literal, module_connection, rows
+from tests.definitions import Rows
 
 CLOSE = 1e-12
 con = module_connection()
@@ -24,8 +24,8 @@ def test_expected_values_equal_default_if_copies_are_the_only_ties(con: Con) -> 
     for _ in range(60):
         scores = draw.sample(range(50), draw.randint(1, 8))
         rows = [(i, float(score)) for i, score in enumerate(scores) for _ in range(draw.randint(1, 3))]
-        cases.append(Tied(draw.sample(rows, len(rows)), dict.fromkeys(draw.sample(range(8), 4), 1)))
-    create_tables(con, cases)
+        cases.append(Rows(draw.sample(rows, len(rows)), dict.fromkeys(draw.sample(range(8), 4), 1)))
+    create_users(con, cases)
     measures = "measures := 'recall,precision,average_precision,mrr,ndcg,auc,hit_rate,rbp'"
     columns = "COLUMNS(* EXCLUDE userid)"
     query = f"SELECT {columns} FROM ranking.by_user('given', 'judged', ks := [1, 2, 5, NULL], {measures}"
@@ -47,8 +47,8 @@ def test_expected_values_equal_those_of_scikit_learn(con: Con) -> None:
         size = draw.randint(2, 40)
         scores = [draw.randint(1, draw.choice([2, 5, 20])) for _ in range(size)]
         drawn.append((scores, [draw.choice([0, 0, 0, 1, 2, 3]) for _ in range(size)]))
-    tied = [Tied(list(enumerate(map(float, scores))), dict(enumerate(grades))) for scores, grades in drawn]
-    create_tables(con, tied)
+    tied = [Rows(list(enumerate(map(float, scores))), dict(enumerate(grades))) for scores, grades in drawn]
+    create_users(con, tied)
     values = con.execute("""
         SELECT userid, k, COLUMNS(['dcg(gain=linear)', 'ndcg(gain=linear)', 'auc'])
         FROM ranking.by_user('given', 'judged', ks := [1, 3, 10, NULL], ties := 'expected',

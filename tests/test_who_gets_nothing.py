@@ -4,7 +4,7 @@ import pytest
 
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import Con, evaluate, lists, maps, module_connection
-from tests.witnesses import WITNESSES, random_topics
+from tests.definitions import WITNESSES, random_topics
 
 # Except for measures that are not 0 for an empty list: 0.5 is more than a list with its misses first has,
 # and with NULL the mean is over users with a value.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import is_close
-from tests.witnesses import COMPARED, LIST_WITNESSES, WITNESSES, Outside, Witness, judged, random_topics
+from tests.definitions import COMPARED, LIST_WITNESSES, WITNESSES, Outside, Witness, judged, random_topics
 
 TOPICS = random_topics(seed=7, n=1_000)
 ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]

@@ -1,9 +1,4 @@
-"""Threads and connections for as long as you like; tests/sql/large.test has large inputs.
-
-python -m tests.fuzz.stress threads 60        seconds of cursors in 16 threads, against one thread
-python -m tests.fuzz.stress connections 1000  memory and open files before and after
-python -m tests.fuzz.stress values 5000       a hash of all values of so many users
-"""
+"""Threads, connections and interrupts: `python -m tests.stress 60` runs threads for a minute."""
 
 import gc
 import os
@@ -17,51 +12,70 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import literal, option_text
-from tests.fuzz import values
-from tests.witnesses import WITNESSES
+from tests.conftest import Con, lists, literal, maps, option_text
+from tests.definitions import WITNESSES, random_topics
 
-REFUSED = "refused"
+COLUMNS = [
+    f'"{name}"({{}}, {k}, {literal(option_text(options))})'
+    for name, one in WITNESSES.items()
+    for options in one.options
+    for k in (3, "NULL")
+]
+TEXTS = "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"
+WRONG = ["SELECT recall(rec, truth, -1) FROM lists", "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists"]
+
+
+def load(con: Con, seed: int, users: int) -> None:
+    """Create lists(userid, rec, truth), rec(userid, itemid, score) and truth(userid, itemid, rel)."""
+    recs, truths = zip(*random_topics(seed, users), strict=True)
+    con.register("topics", pa.table({"userid": range(users), "rec": lists(recs), "truth": maps(truths)}))
+    con.execute("""
+        CREATE OR REPLACE TABLE lists AS FROM topics;
+        CREATE OR REPLACE TABLE rec AS
+        SELECT userid, unnest(rec) AS itemid, -unnest(range(len(rec))) // 2 AS score FROM lists;
+        CREATE OR REPLACE TABLE truth AS
+        SELECT userid, unnest(map_keys(truth)) AS itemid, unnest(map_values(truth)) AS rel FROM lists
+    """).unregister("topics")
+
+
+def shuffle(con: Con, seed: int) -> None:
+    """Put the rows of each table in another order."""
+    for table in ("lists", "rec", "truth"):
+        con.execute(f"SELECT setseed({(seed % 1_000) / 1_000})")
+        con.execute(f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY random()")
 
 
 def queries() -> list[str]:
-    """Return measures in every form over two tables, several in one query, and some that are refused."""
-    texts = "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"
-    forms = ("rec, truth", "judge(rec, truth)", texts, "rec, map_keys(truth)")
-    columns = []
-    for n, (name, witness) in enumerate(WITNESSES.items()):
-        for i, options in enumerate(witness.options):
-            form, k = forms[(n + i) % 4], (3, "NULL", "userid % 7", 10)[(n + 2 * i) % 4]
-            columns.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
-    several = ", ".join(f'"{name}"(rec, truth, 5)' for name in MEASURES if name != "err")
-    statements = [f"SELECT {of} FROM lists ORDER BY userid" for of in (*columns, *[several] * 5)]
-    statements += [f"SELECT {several} FROM lists WHERE userid % 3 = {i} ORDER BY userid" for i in range(3)]
-    statements.append("SELECT userid, k, ndcg, auc FROM ranking.by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
-    statements.append("SELECT k, users, hits FROM ranking.evaluate('rec', 'truth', [2, 5]) ORDER BY ALL")
-    return [
-        *statements,
-        "SELECT recall(rec, truth, -1) FROM lists",
-        "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists",
-    ]
+    """Return every measure of every user: of the lists in three forms, and of the tables."""
+    statements = []
+    for arguments in ("rec, truth", "judge(rec, truth)", TEXTS):
+        chosen = [column for column in COLUMNS if arguments != TEXTS or "min_grade" not in column]
+        columns = ", ".join(column.format(arguments) for column in chosen)
+        statements.append(f"SELECT {columns} FROM lists ORDER BY userid")
+    columns = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
+    by_user = f"SELECT userid, k, {columns} FROM ranking.by_user('rec', 'truth', [2, 10])"
+    return [*statements, f"{by_user} ORDER BY userid, k"]
 
 
-def answer(con: duckdb.DuckDBPyConnection, statement: str) -> Any:
+def answer(con: Con, statement: str) -> Any:
+    """Return the rows as text, which shows each bit, or that the call was refused."""
     try:
-        return con.execute(statement).fetchall()
+        return repr(con.execute(statement).fetchall())
     except duckdb.InvalidInputException:
-        return REFUSED
+        return "refused"
 
 
 def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tuple[int, list[str]]:
     """Run mixed queries on `count` cursors at once; return how many ran, and the wrong ones."""
-    statements, wrong = queries(), list[str]()
+    few = [f"SELECT {column.format('rec, truth')} FROM lists ORDER BY userid" for column in COLUMNS]
+    statements, wrong = [*few, *queries(), *WRONG], list[str]()
     ready = threading.Barrier(count)
     with duckdb.connect(config={"threads": 4}) as con:
-        ranking_udfs.register(con)
-        values.load(con, seed, users)
+        load(ranking_udfs.register(con), seed, users)
         expected = {statement: answer(con, statement) for statement in statements}
         until = time.monotonic() + seconds
 
@@ -82,7 +96,7 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
 
         with ThreadPoolExecutor(count) as pool:
             ran = sum(pool.map(work, range(count)))
-    assert expected[statements[-1]] == REFUSED
+    assert {statement for statement in expected if expected[statement] == "refused"} == {*WRONG}
     return ran, wrong
 
 
@@ -145,13 +159,5 @@ def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException 
         return took, raised
 
 
-def evaluate_values(users: int) -> str:
-    with duckdb.connect() as con:
-        values.load(ranking_udfs.register(con), 1, users)
-        return values.digest(values.values(con))
-
-
 if __name__ == "__main__":
-    _, chosen, size = sys.argv
-    commands = {"threads": lambda seconds: threads(seconds, 16), "connections": connections}
-    print({**commands, "values": evaluate_values}[chosen](int(size)))
+    print(threads(float(sys.argv[1]), 16))

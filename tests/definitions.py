@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
-from itertools import combinations, islice
+from itertools import combinations, groupby, islice, permutations, product
 from typing import Any, NamedTuple
 
 from tests.read_calls import read
@@ -883,3 +883,64 @@ def novelty(
         raise ValueError("an item is missing from popularity")
     shares = [popularity.get(item, min(popularity.values())) for item in items]
     return math.fsum(-math.log2(share) for share in shares) / len(shares) if shares else None
+
+
+# --- Lists of tables ---------------------------------------------------------------------------------------
+
+
+class Rows(NamedTuple):
+    """Rows of item and score in rec, and the grades of the judged items, of one user."""
+
+    rows: Sequence[tuple[Any, float | None]]
+    truth: dict[Any, float]
+
+    def ranking(self) -> Ranking:
+        """Return the judged list of sorted rows: of equal scores the lowest item first; NULL and NaN last."""
+        by_item = sorted(self.rows, key=lambda row: (row[0] is None, row[0] or 0))
+        return judged(Topic([item for item, _ in sorted(by_item, key=best_first)], self.truth))
+
+    def rankings(self) -> list[tuple[Ranking, int]]:
+        """Return the judged lists that ties allow, and how many orders lead to each; copies are last."""
+        of_ties = []
+        for _, equal in groupby(sorted(self.rows, key=best_first), best_first):
+            tie = [item for item, _ in equal]
+            items = [item for i, item in enumerate(tie) if item is None or item not in tie[:i]]
+            of_ties.append([[*order, *[None] * (len(tie) - len(items))] for order in permutations(items)])
+        orders, by_ranks = Counter[tuple[float, ...]](), dict[tuple[float, ...], Ranking]()
+        for order in product(*of_ties):
+            ranking = judged(Topic([item for tie in order for item in tie], self.truth))
+            key = (*ranking.ranks, *ranking.grades)
+            by_ranks[key] = ranking
+            orders[key] += 1
+        return [(by_ranks[key], n) for key, n in orders.items()]
+
+
+def best_first(row: tuple[Any, float | None]) -> float:
+    return math.inf if row[1] is None or math.isnan(row[1]) else -row[1]
+
+
+def condensed(ranking: Ranking) -> Ranking:
+    """Return the list without items that are not in truth."""
+    size = len(ranking.ranks)
+    return replace(ranking, ranks=[*range(1, size + 1)], size=size)
+
+
+def mean_of_orders(name: str, rankings: Sequence[tuple[Ranking, int]], k: K, options: Options) -> Value:
+    """Return the mean of a measure over these lists; one list may have no value."""
+    values = [(WITNESSES[name].of_table(ranking, k, options), orders) for ranking, orders in rankings]
+    if len(values) == 1:
+        return values[0][0]
+    return math.fsum(orders * (value or 0) for value, orders in values) / sum(orders for _, orders in values)
+
+
+def random_rows(draw: random.Random, n: int, longest: int) -> list[Rows]:
+    """Draw from few scores and items: ties, repeated items, NULLs and NaNs; truth with and without grades."""
+    cases = []
+    items: list[int | None] = [*range(max(8, longest)), None]
+    for _ in range(n):
+        scores: Any = draw.choice([[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]])
+        rows = [(draw.choice(items), draw.choice(scores)) for _ in range(draw.randint(0, longest))]
+        grades = draw.choice([[1], [-1, 0, 1, 1, 2, 3, 0.5]])
+        judged = draw.sample(range(8), draw.randint(0, 6))
+        cases.append(Rows(rows, {item: draw.choice(grades) for item in judged}))
+    return cases
