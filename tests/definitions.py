@@ -938,7 +938,8 @@ def random_rows(draw: random.Random, n: int, longest: int) -> list[Rows]:
     cases = []
     items: list[int | None] = [*range(max(8, longest)), None]
     for _ in range(n):
-        scores: Any = draw.choice([[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]])
+        few: Any = [[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]]
+        scores: Any = draw.choice([*few, [x / 7 for x in range(-500, 500)]])
         rows = [(draw.choice(items), draw.choice(scores)) for _ in range(draw.randint(0, longest))]
         grades = draw.choice([[1], [-1, 0, 1, 1, 2, 3, 0.5]])
         judged = draw.sample(range(8), draw.randint(0, 6))
