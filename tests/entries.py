@@ -28,7 +28,7 @@ from ranking_udfs.duckdb.macros import macros
 from tests.command import connect_on
 from tests.conftest import Con, literal
 from tests.reference import parameters
-from tests.worlds.messy import draw_world
+from tests.worlds import draw_world
 
 # The tables of a variant by name, each over the tables that a test draws or changes.
 DRAWN = ("rec", "truth", "history", "items", "users")

@@ -1,4 +1,4 @@
-"""A slow, obvious definition of upside_down, seen_first, unknown_end and truth_in_rec of ranking.check.
+"""A slow, obvious definition of the problems of ranking.check that decide by a statistical test.
 
 Written from the rules in the head of sql/tables/check.sql, not from its SQL.
 """
@@ -10,6 +10,9 @@ from fractions import Fraction
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 CODES = ("upside_down", "seen_first", "unknown_end", "truth_in_rec")
 System = str | None  # None: rec has no column for it
@@ -216,3 +219,38 @@ def is_irrelevant_in_order(listed: Sequence[Listed], grades: Grades, relevant: s
     in_order = [grades[item] for item in ranked]
     several = len({grades[item] for item in ranked if item not in relevant}) > 1
     return in_order == sorted(in_order, reverse=True) if several else None
+
+
+def partial_leaks(relevant: NDArray[np.bool_], systems: Sequence[NDArray[np.float64]]) -> list[bool]:
+    """Decide for each system whether truth leaked into some of its lists.
+
+    Arrays are by user and item; the first columns are relevant items. Scores are -inf outside a list.
+    """
+    n, n_relevant = len(relevant), relevant.sum(1)
+    tops, recalls, patterns = [], [], []
+    for scores in systems:
+        hits = np.where(relevant & np.isfinite(scores), scores, np.nan)[:, : n_relevant.max()]
+        ranks = (scores[:, None, :] >= hits[:, :, None]).sum(2)  # 0 outside the list
+        n_found, last = (ranks > 0).sum(1), ranks.max(1)
+        first = np.where(ranks > 0, ranks, relevant.shape[1]).min(1)
+        n_above = ((ranks > 0) & (ranks <= n_relevant[:, None])).sum(1)
+        is_top, has_all, several = n_above == n_relevant, n_found == n_relevant, n_relevant > 2
+        is_near = ~is_top & ((has_all & (last <= 3 * n_relevant)) | (n_above == n_relevant - 1))
+        is_further = has_all & ~is_top
+        blocks = is_further & (last - first == n_relevant - 1)
+        few_misses = is_near[several].sum() <= 0.7 * is_top[several].sum()
+        patterns.append(few_misses and blocks.sum() <= 0.1 * is_further.sum())
+        tops.append(is_top)
+        recalls.append(n_found / n_relevant)
+    verdicts = []
+    for i, top in enumerate(tops):
+        share, other = top.mean(), max(np.mean([*tops[:i], *tops[i + 1 :]], axis=1))
+        error = np.sqrt((share * (1 - share) + other * (1 - other)) / n)
+        recall = np.mean([*recalls[:i], *recalls[i + 1 :]], axis=0)
+        verdicts.append(
+            patterns[i]
+            and share - other >= max(0.1, 4 * error)
+            and 16 <= top.sum() < min(n, 0.95 * n)
+            and bool(recall[top].mean() - recall[~top].mean() <= 0.4 * recall.std())
+        )
+    return verdicts

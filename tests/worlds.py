@@ -1,13 +1,19 @@
-"""Random small worlds with ties, NaN, NULLs, repeats, grades, ranks and a history."""
+"""Small worlds with a known right answer: messy ones, and two systems with truth that leaked into lists."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tests.worlds.generators import Floats, Rng
-from tests.worlds.slowly import Rec
+from tests.check_definition import Rec
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Rng = np.random.Generator
+
+# --- Random small worlds with ties, NaN, NULLs, repeats, grades, ranks and a history ---
 
 
 class Messy(NamedTuple):
@@ -104,3 +110,98 @@ def draw_system(
                 rows.append(Rec(name, user, item, written[rng.integers(len(written))], float(at)))  # a repeat
             rows.append(row)
     return rows
+
+
+# --- Users with two to six relevant items, in the first columns, and the scores of systems ---
+
+ITEMS, LENGTH, PAGE = 150, 50, 4
+SHARED = 0.3  # share of the noise that systems have in common
+
+
+class Users(NamedTuple):
+    """The relevant items of each user, how easy each user is, and the noise that systems share."""
+
+    relevant: Bools
+    ease: Floats
+    noise: Floats
+
+
+World = tuple[Bools, list[Floats]]  # relevant items, and the scores of each system, -inf outside its list
+Kind = Callable[[Rng, int], World]
+Scorer = Callable[[Rng, Users], Floats]
+
+
+def draw_users(rng: Rng, n: int) -> Users:
+    relevant = np.arange(ITEMS) < rng.integers(2, 7, (n, 1))
+    return Users(relevant, rng.standard_normal((n, 1)), rng.standard_normal((n, ITEMS)))
+
+
+def noise(rng: Rng, shared: Floats) -> Floats:
+    return math.sqrt(SHARED) * shared + math.sqrt(1 - SHARED) * rng.standard_normal(shared.shape)
+
+
+def items(strength: float) -> Scorer:
+    """Score items independently."""
+    return lambda rng, users: (strength + users.ease) * users.relevant + noise(rng, users.noise)
+
+
+def pages(strength: float) -> Scorer:
+    """Score whole pages. The relevant items are the chunks of one page, whose score comes last."""
+
+    def score(rng: Rng, users: Users) -> Floats:
+        n_pages = -(-ITEMS // PAGE)
+        scores = noise(rng, users.noise[:, : n_pages + 1])
+        wholes = scores[:, :-1].repeat(PAGE, axis=1)[:, :ITEMS]
+        own = scores[:, -1:] + strength + users.ease
+        return np.where(users.relevant, own, wholes) + 0.1 * rng.standard_normal(wholes.shape)
+
+    return score
+
+
+def random_items(rng: Rng, users: Users) -> Floats:
+    return rng.standard_normal(users.noise.shape)
+
+
+def leak(share: float, scorer: Scorer) -> Scorer:
+    """Put truth on top of the lists of a share of the users."""
+    return lambda rng, users: (
+        scorer(rng, users) + 100 * ((rng.random(users.ease.shape) < share) & users.relevant)
+    )
+
+
+def cut(scores: Floats) -> Floats:
+    return np.where(
+        scores >= -np.partition(-scores, LENGTH - 1, axis=1)[:, LENGTH - 1, None], scores, -np.inf
+    )
+
+
+def beside(*scorers: Scorer) -> Kind:
+    def draw(rng: Rng, n: int) -> World:
+        users = draw_users(rng, n)
+        return users.relevant, [cut(scorer(rng, users)) for scorer in scorers]
+
+    return draw
+
+
+def reranked(base: float, reranker: float) -> Kind:
+    def draw(rng: Rng, n: int) -> World:
+        users = draw_users(rng, n)
+        of_base = cut(items(base)(rng, users))
+        return users.relevant, [np.where(np.isfinite(of_base), items(reranker)(rng, users), -np.inf), of_base]
+
+    return draw
+
+
+# By the strengths of systems: how far relevant items score above others, in standard deviations.
+CLEAN: dict[str, Kind] = {
+    **{f"strong {s} beside {o}": beside(items(s), items(o)) for s, o in ((2.7, 1.5), (4.0, 1.0), (4.5, 1.5))},
+    **{f"reranker {r} of {b}": reranked(b, r) for b, r in ((1.5, 2.7), (1.5, 4.0), (2.7, 4.5))},
+    **{f"pages {s} beside chunks": beside(pages(s), items(1.0)) for s in (2.7, 3.5, 4.5)},
+    "three systems": beside(items(2.7), items(1.5), items(1.0)),
+    **{f"strong {s} beside random": beside(items(s), random_items) for s in (2.7, 4.5)},
+}
+LEAKS: dict[str, Kind] = {
+    f"leak of {share} in {s} beside {o}": beside(leak(share, items(s)), items(o))
+    for share in (0.3, 0.5, 0.7, 0.9)
+    for s, o in ((1.5, 1.0), (1.5, 1.5), (2.7, 1.5))
+}

@@ -1,1 +1,0 @@
-"""Small worlds with a known right answer, for rules of ranking.check that decide by a statistical test."""
