@@ -1,6 +1,5 @@
 """The guides of udfs/GUIDES.md, followed in a copy: a measure, a table function, a problem and an option."""
 
-import ast
 import re
 import shutil
 from pathlib import Path
@@ -112,13 +111,10 @@ warning\ttruth: users with a single relevant item\t1\t2\tuserid 2
 
 # --- What the guides say to write: a file, where in it, and the text ---
 
-# Where: "" is the end of the file. In Python, it is a name: the text becomes an entry of the collection or
-# string, or a field or method of the class. Elsewhere it is a pattern, and the text takes its place.
+# Where: "" is the end of the file, or a pattern, in front of which the text goes.
 Step = tuple[str, str, str]
 JUDGING, OPTIONS = "sql/tables/internal/judging.jinja", f"{PACKAGE}/options.py"
-DOUBLED = (
-    r"{% if of.zz_doubled == 'yes' %}list_transform(\g<0>, lambda grade: 2 * grade){% else %}\g<0>{% endif %}"
-)
+DOUBLED = "{% if of.zz_doubled == 'yes' %}list_transform(truth_lists.grades, lambda g: 2 * g){% else %}"
 GUIDES: dict[str, list[Step]] = {
     "To add a measure": [
         (f"{PACKAGE}/measures/formulas.py", "", FORMULA),
@@ -128,11 +124,15 @@ GUIDES: dict[str, list[Step]] = {
     ],
     "To add a table function": [
         ("sql/tables/zz_lengths.sql", "", TABLE_FUNCTION),
-        (OPTIONS, "FUNCTIONS", '"zz_lengths": f"rec truth {COLUMNS} {JUDGING}"'),
+        (OPTIONS, '"judged": f"rec', '"zz_lengths": f"rec truth {COLUMNS} {JUDGING}",'),
         ("tests/test_zz_lengths.py", "", TABLE_FUNCTION_TEST),
-        (CALLS, "CALLS", '"zz_lengths": RT'),
-        ("tests/test_partitions.py", "CALLS", "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\""),
-        (PARTITIONS, "UNMERGED", '"zz_lengths"'),
+        (CALLS, r"\*\*dict.fromkeys\(\(.evaluate.,", '"zz_lengths": RT,'),
+        (
+            "tests/test_partitions.py",
+            '"ranking.judged',
+            "\"ranking.zz_lengths('rec', 'truth', zz_doubled := 'yes')\",",
+        ),
+        (PARTITIONS, '"judged", "by_user", ', '"zz_lengths", '),
         (f"{PACKAGE}/spark/__init__.py", "", ON_SPARK),
     ],
     "To add a problem of the check": [
@@ -140,9 +140,14 @@ GUIDES: dict[str, list[Step]] = {
         ("tests/sql/zz_single.test", "", PROBLEM_TEST),
     ],
     "To add an option to all functions of measures": [
-        (OPTIONS, "GROUPS", '"zz_doubled": Option(word("no", "yes"), "count each grade twice", "no")'),
-        (OPTIONS, "GRADES", " zz_doubled"),
-        (f"{PACKAGE}/compose/call.py", "Call", 'zz_doubled: str = "no"'),
+        (
+            OPTIONS,
+            '"unjudged": Option',
+            '"zz_doubled": Option(word("no", "yes"), "count each grade twice", "no"),',
+        ),
+        (OPTIONS, "min_grade unjudged without_relevant", "zz_doubled "),
+        (f"{PACKAGE}/compose/call.py", 'divide: str = "k"', 'zz_doubled: str = "no"\n    '),
+        (JUDGING, r"(?<=truth_lists\.grades)", "{% endif %}"),
         (JUDGING, r"truth_lists\.grades", DOUBLED),
     ],
 }
@@ -158,54 +163,9 @@ def follow(folder: Path) -> None:
         for path, where, text in steps:
             file = folder / path
             before = file.read_text(encoding="utf-8") if file.exists() else ""
-            if not where:
-                after = before + text
-            elif file.suffix == ".py":
-                after = with_entry(before, where, text)
-            else:
-                after = re.sub(where, text, before)
+            after = re.sub(where, lambda found: text + found[0], before) if where else before + text  # noqa: B023
             assert after != before, f"{guide}: {path} has no {where} any more; what does the guide say now?"
             file.write_text(after, encoding="utf-8")
-
-
-def with_entry(source: str, name: str, text: str) -> str:
-    """Add an entry to the collection or string of this name, or a field or a method to the class."""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            is_method = text.startswith("\n")
-            field = [one for one in node.body if isinstance(one, ast.AnnAssign)][-1]
-            at = end_of(source, node if is_method else field)
-            return f"{source[:at]}\n{'' if is_method else '    '}{text}{source[at:]}"
-        if isinstance(node, ast.Assign | ast.AnnAssign) and re.match(rf"{name}(:| =)", ast.unparse(node)):
-            assert node.value
-            if isinstance(node.value, ast.Constant):
-                end = end_of(source, node.value)
-                at, more = end - (3 if source[:end].endswith('"""') else 1), text
-            else:
-                at = end_of_entries(source, node.value)
-                more = f" {text}," if source[:at].endswith(",") else f", {text}"
-            return source[:at] + more + source[at:]
-    return source
-
-
-def end_of_entries(source: str, value: ast.expr) -> int:
-    """Return where a collection may go on: after the comma behind its last entry, if there is one."""
-    kinds = ast.Dict | ast.List | ast.Tuple | ast.Set
-    found = [node for node in ast.walk(value) if isinstance(node, kinds)]
-    collection = next((node for node in found if isinstance(node, ast.Dict)), found[0])
-    while isinstance(collection, ast.Dict) and isinstance(collection.values[1], ast.Dict):
-        collection = collection.values[1]  # the second group of options
-    entries = collection.values if isinstance(collection, ast.Dict) else collection.elts
-    start = end_of(source, entries[-1])
-    rest = re.match(r"(?:[\s)]|#[^\n]*)*,?", source[start : end_of(source, collection) - 1])
-    return start + len(rest[0] if rest else "")
-
-
-def end_of(source: str, node: ast.expr | ast.stmt) -> int:
-    """Return where a part of Python's code ends, which Python counts in lines and bytes."""
-    lines = source.encode().splitlines(keepends=True)
-    before = b"".join(lines[: (node.end_lineno or 0) - 1])
-    return len((before + lines[(node.end_lineno or 0) - 1][: node.end_col_offset]).decode())
 
 
 def outcomes(folder: Path, *arguments: str) -> tuple[set[str], str]:
