@@ -37,7 +37,7 @@ from tests.definitions import (
 CLOSE = 1e-12
 SETTINGS = (
     "threads = 2",
-    "threads = 1",
+    "integer_division = true",
     "arrow_large_buffer_size = true",
     "arrow_lossless_conversion = true",
 )

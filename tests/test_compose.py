@@ -19,7 +19,6 @@ from ranking_udfs.measures.registry import MEASURES
 from ranking_udfs.quoting import identifier
 from tests.calls import in_python
 from tests.conftest import Con, literal, module_connection, refusal, rows
-from tests.test_measures_argument import some_options
 
 # rec: three users have a list, one of them no truth; two users have truth alone. Scores of 1 are tied.
 # two, three: systems whose lists repeat an item, hold NULLs, and tie. Item 9 is in no list, 7 in no history.
@@ -127,10 +126,6 @@ def composed_call(
     ((rows,),) = con.execute(f"SELECT [{as_rows(arguments)}]").fetchall()
     values = {name: value_of(name, kind, text) for name, kind, text in rows}
     return str(compose_values(function, values, types))
-
-
-def sorted_rows(con: Con, query: str) -> list[dict[str, Any]]:
-    return rows(con, f"FROM ({query}) ORDER BY ALL")
 
 
 @pytest.fixture(scope="module")
@@ -288,46 +283,6 @@ def test_text_has_no_measure_but_those_asked_for(tables: Con) -> None:
     given = {"rec": "'rec'", "truth": "'truth'", "ks": "[1, 3]", "measures": "'ndcg,recall'"}
     words = {*re.findall(r"\w+", known(tables, "evaluate", **given))}
     assert words & {*MEASURES} == {"ndcg", "recall", "hits"}  # hits is a column of judged rankings
-
-
-def divided(function: str) -> Iterator[dict[str, str]]:
-    """Yield the arguments of calls that have every division of the templates of a function."""
-    both = {"rec": "'rec'", "truth": "'truth'"}
-    if function in ("interpolated_precision_curve", "precision_recall_curve"):
-        yield both | {"max_k": "3"}
-        return
-    yield from calls(function)
-    if function == "evaluate":  # the mean of a measure without bounds
-        yield both | {"ks": "[1, 3]", "measures": "'first_hit_rank,recall'"}
-    if function == "compare":  # of a table whose types are not known
-        yield from calls("compare", f"{ON_PAIR}, predicted_truth := 'graded', margin := 0.1")
-    if function == "by_user":
-        texts = [*MEASURES, *some_options(), "ndcg(ideal=k)"]
-        for truth, ties in product(("truth", "liked"), ("item", "expected")):
-            measures = [
-                text
-                for text in texts
-                if (ties == "item" or MEASURES[text.partition("(")[0]].expected)
-                and (truth == "liked" or "ideal=k" not in text)  # which refuses grades above 1
-            ]
-            given = {"measures": literal(",".join(measures)), "ties": f"'{ties}'", "ks": "[1, 3]"}
-            yield both | {"truth": f"'{truth}'"} | given
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("function", [*CALLS, "interpolated_precision_curve", "precision_recall_curve"])
-def test_known_types_and_integer_division_change_no_bit(tables: Con, function: str) -> None:
-    """Python knows the types of columns, SQL does not; each `/` of the text divides a DOUBLE.
-
-    The text is parsed under the settings of the caller.
-    """
-    for arguments in divided(function):
-        text, query = known(tables, function, **arguments), written(function, **arguments)
-        expected = repr(sorted_rows(tables, query))
-        for divides in ("false", "true"):
-            tables.execute(f"SET integer_division = {divides}")
-            assert repr(sorted_rows(tables, text)) == expected != "[]", arguments
-        tables.execute("RESET integer_division")
 
 
 @pytest.mark.parametrize("given", [[], ["history"], ["items"], ["history", "items"]])

@@ -12,5 +12,5 @@ CASES = {"lists": 10_000, "tables": 400, "ways": 600, "list measures": 2_500}
     "check", [name if name == "ways" else pytest.param(name, marks=pytest.mark.slow) for name in CHECKS]
 )
 def test_random_batches_agree_with_slow_definitions(check: str, capsys: Captured) -> None:
-    code = fuzz(CASES[check], seed=7, only=[check])
+    code = fuzz(CASES[check], seed=8, only=[check])
     assert code == 0, capsys.readouterr().out
