@@ -249,18 +249,6 @@ def averaged_over_users(asked: Asked) -> Rows:
     ]
 
 
-def without_cold(asked: Asked) -> Rows:
-    """Expect the reason of the option for each test row that it concerns."""
-    rows = asked.over("base")
-    columns = {"cold_users": ["userid"], "cold_items": ["itemid"], "seen": ["userid", "itemid"]}[asked.option]
-    train = {(row["fold"], *(row[name] for name in columns)) for row in rows if row["part"] == "train"}
-    for row in rows:
-        is_known = (row["fold"], *(row[name] for name in columns)) in train
-        if row["part"] == "test" and is_known == (asked.option == "seen"):
-            row |= {"part": None, "dropped": asked.option.replace("_", " ").removesuffix("s")}
-    return rows
-
-
 def of_precision(asked: Asked) -> Rows:
     """Expect precision and recall of ranking.evaluate."""
     precision = f"precision(divide={asked.get('divide', 'k')})"
@@ -312,7 +300,6 @@ DRAWN_SIGNS = (
 SIGNED = """higher_is_better mean_baseline mean_system difference low high relative relative_low relative_high
     effect_size""".split()  # noqa: SIM905
 CONTENT = {"history": "history", "items": "items", "head": 0.5, "divergence": "kl"}
-KEEP = {"cold_users": "keep", "cold_items": "keep", "seen": "keep"}
 CHECKED = {"min_grade": 2, "users": "users", "ks": [2], "history": "history", "items": "items"}
 CHECKED |= {"descending": False}
 # Problems whose counts are of rows of truth.
@@ -354,17 +341,6 @@ def of_check(asked: Asked) -> Rows:
     """Expect as many rows of each problem as the check counts."""
     rows = ask(asked.world, "SQL", "check", {**asked.given, asked.option: asked.value}, asked.variant)
     return only(rows, "code", "column_name", "system", "k", "count")
-
-
-def from_start(asked: Asked) -> Rows:
-    """Expect a test from the start and of its length, after a gap of 1."""
-    rows = asked.over("base")
-    for row in rows:
-        if row["dropped"] not in ("no user", "no item"):
-            place = row["time"] - asked.value
-            part = "train" if place < -1 else "test" if 0 <= place < asked.given["test_size"] else None
-            row |= {"part": part, "dropped": None if part else "gap" if place < 0 else "after test"}
-    return rows
 
 
 CASES: Cases = {
@@ -413,9 +389,6 @@ CASES: Cases = {
     # What a mean over the values of users leaves to their definition.
     ("overlap", "persistence"): [Case(0.5, averaged_over_users)],
     **{("beyond_accuracy", name): [Case(value, averaged_over_users)] for name, value in CONTENT.items()},
-    # Train and test.
-    **{("split", name): [Case("drop", without_cold, KEEP)] for name in ("cold_users", "cold_items", "seen")},
-    ("split", "test_from"): [Case(8, from_start, KEEP | {"folds": 1})],
 }
 # Options that change no row, which the reference says.
 WITHOUT_EFFECT = {("check_rows", "unjudged"), ("check_rows", "without_relevant")}
@@ -426,7 +399,8 @@ DEFINED = {
     "compare_by_user predicted": "predicted.test_estimate_matches_its_definition",
     "check predicted_truth": "predicted.test_check_compares_labelled_users_with_others",
     "fuse method weights rrf_k normalize depth systems": "fuse.test_fused_scores_equal_the_slow_definition",
-    "split test_size folds gap last": "split.test_folds_equal_the_slow_definition",
+    "split test_from test_size folds gap last cold_users cold_items seen":
+        "split.test_folds_equal_the_slow_definition",
     "evaluate confidence": "intervals.test_intervals_in_sql_are_scipys",
     "distribution confidence": "intervals.test_intervals_in_sql_are_scipys",
     "abstention confidence": "abstention.test_abstention_matches_definition_scikit_learn_and_statsmodels",

@@ -29,7 +29,9 @@ tables = module_connection(EVENTS)
 Event = tuple[int | None, int | None, int | None]
 
 
-def split(events: Sequence[Event], fold: int, size: int, gap: int, last: int | None, drop: bool) -> list[str]:
+def split(
+    events: Sequence[Event], fold: int, size: int, gap: int, last: int | None, first: int | None, drop: str
+) -> list[str]:
     """Return the part of each event in a fold, by the definition, with loops."""
     whole = [(user, item, time) for user, item, time in events if None not in (user, item, time)]
     end = max((time for *_, time in whole if time is not None), default=0) + 1
@@ -42,29 +44,31 @@ def split(events: Sequence[Event], fold: int, size: int, gap: int, last: int | N
             turn = len(later) // last + 1
             parts.append("tr" if turn > fold else "te" if turn == fold else "after test")
         else:
-            start = end - fold * size
+            start = end - fold * size if first is None else first
             before = "tr" if time < start - gap else "gap" if time < start else "te"
             parts.append("after test" if time >= start + size else before)
     train = [event for event, part in zip(events, parts, strict=True) if part == "tr"]
     for i, (user, item, _) in enumerate(events):
-        if drop and parts[i] == "te":
-            if user not in {u for u, _, _ in train}:
+        if parts[i] == "te":
+            if "cold_users" in drop and user not in {u for u, _, _ in train}:
                 parts[i] = "cold user"
-            elif item not in {i for _, i, _ in train}:
+            elif "cold_items" in drop and item not in {i for _, i, _ in train}:
                 parts[i] = "cold item"
-            elif (user, item) in {(u, i) for u, i, _ in train}:
+            elif "seen" in drop and (user, item) in {(u, i) for u, i, _ in train}:
                 parts[i] = "seen"
     return parts
 
 
-# Arguments, and the number of folds, their size, the gap, and the number of events at the end of a user's.
-CALLS: list[tuple[str, int, int, int, int | None]] = [
-    ("test_size := 4, folds := 3", 3, 4, 0, None),
-    ("test_size := 4, folds := 3, gap := 2", 3, 4, 2, None),
-    ("last := 1, folds := 2", 2, 0, 0, 1),
-    ("last := 3, folds := 2", 2, 0, 0, 3),
+# Arguments; the number of folds, their size, the gap, the number of last events of a user, and the start.
+CALLS: list[tuple[str, int, int, int, int | None, int | None]] = [
+    ("test_size := 4, folds := 3", 3, 4, 0, None, None),
+    ("test_size := 4, folds := 3, gap := 2", 3, 4, 2, None, None),
+    ("test_from := 15, test_size := 4, gap := 1", 1, 4, 1, None, 15),
+    ("last := 1, folds := 2", 2, 0, 0, 1, None),
+    ("last := 3, folds := 2", 2, 0, 0, 3, None),
 ]
-DROP = ", cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
+DROPS = ("", *(f", {name} := 'drop'" for name in ("cold_users", "cold_items", "seen")))
+DROPS = (*DROPS, "".join(DROPS))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -75,12 +79,12 @@ def test_folds_equal_the_slow_definition(tables: Con, seed: int) -> None:
     events[0] = (0, 0, -1)  # before the test of every fold
     tables.execute("CREATE OR REPLACE TABLE drawn (row INT, u INT, i INT, t INT)")
     tables.executemany("INSERT INTO drawn VALUES (?, ?, ?, ?)", [(i, *of) for i, of in enumerate(events)])
-    for (arguments, folds, size, gap, last), drop in product(CALLS, ("", DROP)):
+    for (arguments, folds, size, gap, last, start), drop in product(CALLS, DROPS):
         options = f"{arguments}, user_col := 'u', item_col := 'i', time_col := 't' {drop}"
         parts = tables.execute(f"""
             SELECT list(coalesce(left(part, 2), dropped) ORDER BY row ASC)
             FROM ranking.split('drawn', {options}) GROUP BY fold ORDER BY fold ASC""").fetchall()
-        expected = [split(events, fold + 1, size, gap, last, bool(drop)) for fold in range(folds)]
+        expected = [split(events, fold + 1, size, gap, last, start, drop) for fold in range(folds)]
         assert parts == [(fold,) for fold in expected]
 
 
