@@ -12,7 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from ranking_udfs.duckdb.functions import OF_LISTS
 from ranking_udfs.macros import files as statements
 from ranking_udfs.macros.files import FIRST, description, made, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
-from ranking_udfs.options import COLUMNS, JUDGING, TESTS, VERBS, sentences
+from ranking_udfs.options import COLUMNS, JUDGING, OPTIONS, TESTS, VERBS, sentences
 from ranking_udfs.options import FUNCTIONS as TABLE_FUNCTIONS
 from tests.definitions import LIST_WITNESSES, WITNESSES
 
@@ -208,8 +208,10 @@ def measure_table() -> Iterator[str]:
 
 
 def sections(title: str) -> Iterator[str]:
-    if title in ("Tables", "Comparison"):
-        yield from ("", "## Shared arguments", *shared_of_page(title.lower()))
+    if title == "Tables":
+        names = [name for name in OPTIONS if name in shared_by_functions()]
+        shared = ((f"`{name}`", shared_by_functions()[name]) for name in names)
+        yield from ("", "## Shared arguments", "", *explained(shared))
     for name in group_names(title):
         measure = measure_called(name)
         lines = measure_section(measure) if measure else macro_section(name)
@@ -259,73 +261,45 @@ def fact_rows(name: str, what: str, text: str) -> Iterator[str]:
         yield from ("", *table(["column", "meaning"], rows), "")
 
 
-# Arguments that many functions have: a page explains them once, and no call on it has them.
-ARGUMENT_GROUPS = {"columns": COLUMNS.split(), "relevance": JUDGING.split(), "tests": TESTS.split()}
+# Arguments of many functions, which no call on a page shows.
+HIDDEN = {*f"{COLUMNS} {JUDGING} {TESTS}".split()}
 
 
 @cache
-def shared_by_functions() -> dict[str, tuple[str, str]]:
-    """Return the sentence of each argument that several table functions have, and the folder of its page."""
-    every = [(one, pair) for one, taken in TABLE_FUNCTIONS.items() for pair in sentences(taken).items()]
-    counts = Counter(pair for _, pair in every)
-    found: dict[str, tuple[str, str]] = {}
-    for function, (name, text) in sorted(every, key=lambda one: folders()[f"ranking.{one[0]}"]):
-        if counts[name, text] == max(n for (one, _), n in counts.items() if one == name) > 1:
-            found[name] = (text, folders()[f"ranking.{function}"])
-    return found
-
-
-def shared_of_page(folder: str) -> Iterator[str]:
-    """Yield the arguments that several functions of a page have, by group."""
-    texts = {name: text for name, (text, page) in shared_by_functions().items() if page == folder}
-    grouped = {*chain(*ARGUMENT_GROUPS.values())}
-    groups = {"": [name for name in texts if name not in grouped], **ARGUMENT_GROUPS}
-    for group, names in groups.items():
-        items = [(f"`{name}`", texts[name]) for name in names if name in texts]
-        if items:
-            yield from ["", *([f"**{group.capitalize()}**", ""] if group else []), *explained(items)]
+def shared_by_functions() -> dict[str, str]:
+    """Return the sentence of each argument that several table functions have."""
+    counts = Counter(pair for taken in TABLE_FUNCTIONS.values() for pair in sentences(taken).items())
+    pairs = sorted(((count, pair) for pair, count in counts.items() if count > 1), key=lambda one: one[0])
+    return dict(pair for _, pair in pairs)
 
 
 def shared_in(name: str) -> dict[str, str]:
     """Return the shared arguments of a function and their sentences."""
     texts = sentences(TABLE_FUNCTIONS.get(name.removeprefix("ranking."), {}))
-    found = shared_by_functions()
-    return {one: f"{text}." for one, text in texts.items() if one in found and found[one][0] == text}
+    return {one: f"{text}." for one, text in texts.items() if shared_by_functions().get(one) == text}
 
 
 def abbreviated(name: str) -> list[str]:
-    """Return how a macro is called, with three dots for the arguments of groups that are shared."""
-    hidden = {one for group in ARGUMENT_GROUPS.values() for one in group if one in shared_in(name)}
+    """Return how a macro is called, with three dots for arguments that many functions have."""
     ((*form,), *_) = parameters(name)
-    if not hidden:
-        return signatures(name)
-    shown = [one for one in form if one.split()[0] not in hidden]
-    return wrapped(f"{name}({', '.join([*shown, '...'])})")
+    shown = [one for one in form if one.split()[0] not in HIDDEN & shared_in(name).keys()]
+    return signatures(name) if shown == form else wrapped(f"{name}({', '.join([*shown, '...'])})")
 
 
 def argument_rows(name: str) -> Iterator[str]:
-    """Yield what a function says about its arguments, and the groups of those that it shares.
+    """Yield what a function says about its arguments, and the names of those that it shares.
 
-    Defaults are in the signature. The head of the page says that dots are columns and relevance.
+    Defaults are in the signature.
     """
-    shared, arguments, page = shared_in(name), head(name).arguments, folders()[name]
+    shared, arguments = shared_in(name), head(name).arguments
     texts = {one: text.removeprefix(shared.get(one, "")).strip() for one, text in arguments.items()}
     texts = {one: re.sub(r"; by default ('[^']*'|[\d.]*\d)\.", ".", text) for one, text in texts.items()}
     yield from explained(
         (re.sub(r"[^, .]+", r"`\g<0>`", one), markdown(text, name)) for one, text in texts.items() if text
     )
-    links = []
-    for group, names in ARGUMENT_GROUPS.items():
-        taken = [one for one in names if one in shared]
-        if taken:
-            where = shared_by_functions()[taken[0]][1]
-            path = way(where, page)
-            missing = [one for one in names if one not in taken]
-            word, short = ("all but ", missing) if len(missing) < len(taken) else ("", taken)
-            called = word + ", ".join(f"`{one}`" for one in short)
-            links.append(f"[{group}]({path}#shared-arguments)" + f" ({called})" * (taken != names))
-    if links and links != ["[columns](#shared-arguments)", "[relevance](#shared-arguments)"]:
-        yield from ("", filled(f"Shared arguments: {', '.join(links)}."), "")
+    if hidden := [f"`{one}`" for one in shared if one in HIDDEN]:
+        target = f"{way('tables', folders()[name])}#shared-arguments"
+        yield from ("", filled(f"[Shared arguments]({target}): {', '.join(hidden)}."), "")
 
 
 def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
@@ -495,50 +469,34 @@ def option_record(command: str, name: str) -> tuple[str, str]:
 
 
 @cache
-def shared_options() -> dict[str, dict[str, tuple[str, str]]]:
-    """Return the options that several commands have with one meaning, by group and name."""
-    groups = [
-        (command, *group) for command in options.COMMANDS for group in options.groups_of(command).items()
-    ]
+def shared_options() -> dict[str, tuple[str, str]]:
+    """Return the options that several commands have with one meaning, by name."""
     every = [
-        (group, name, option_record(command, name)) for command, group, names in groups for name in names
+        (name, option_record(command, name))
+        for command in options.COMMANDS
+        for name in options.names_of(command)
     ]
-    counts = Counter((name, record) for _, name, record in every)
-    found: dict[str, dict[str, tuple[str, str]]] = {}
-    for group, name, record in every:
-        most = max(n for (one, _), n in counts.items() if one == name)
-        if counts[name, record] == most > 1 and not any(name in records for records in found.values()):
-            found.setdefault(group, {})[name] = record
-    return found
+    counts = Counter(every)
+    most = sorted((pair for pair in counts if counts[pair] > 1), key=lambda pair: counts[pair])
+    return dict(dict.fromkeys(name for name, _ in every if name in dict(most)) | dict(most))  # type: ignore[arg-type]
 
 
 def option_tables() -> Iterator[str]:
-    for group, records in shared_options().items():
-        yield from (f"\n**{group.capitalize()}**\n", *table(OPTION_COLUMNS, records.values()))
-    yield ""
+    yield from ("", *table(OPTION_COLUMNS, shared_options().values()), "")
 
 
 def command_options(command: str) -> Iterator[str]:
     """Yield the usage of a command, the names of its shared options, and a table of its own."""
-    spec, parts = options.COMMANDS[command], []
+    spec = options.COMMANDS[command]
     operands = {"events": "EVENTS", "names": "[NAME]..."}.get(spec.operand, spec.files)
     yield f"\n```text\nranking-udfs {command} [OPTIONS] {operands}\n```\n"
-    own = {name: option_record(command, name) for name in options.names_of(command)}
-    for group, shared in shared_options().items():
-        names = [name for name, record in shared.items() if own.get(name) == record]
-        missing = [name for name in shared if name not in names]
-        called = (
-            ["all"] if not missing else ["all but", *missing] if len(missing) < min(3, len(names)) else names
-        )
-        words = ", ".join(
-            f"`{re.split('[ ,`]', shared[name][0])[1]}`" if name in shared else name for name in called
-        )
-        parts += [f"{group} ({words.replace('all but,', 'all but')})"] * bool(names)
-        own = {name: record for name, record in own.items() if name not in names}
-    if parts:
-        yield filled(f"[Shared options](#shared-options): {', '.join(parts)}.") + "\n"
-    if own:
-        yield from (*table(OPTION_COLUMNS, own.values()), "")
+    records = {name: option_record(command, name) for name in options.names_of(command)}
+    shared = [name for name, record in records.items() if shared_options().get(name) == record]
+    if shared:
+        words = ", ".join(f"`{re.split('[ ,`]', records[name][0])[1]}`" for name in shared)
+        yield filled(f"[Shared options](#shared-options): {words}.") + "\n"
+    if own := [record for name, record in records.items() if name not in shared]:
+        yield from (*table(OPTION_COLUMNS, own), "")
 
 
 def entries(text: str) -> dict[str, str]:
@@ -582,11 +540,7 @@ def python_functions() -> Iterator[str]:
         meanings = [one for one in arguments.items() if one[0] not in hidden]
         yield from explained(meanings)
         if hidden:
-            lacking = [one for one in shared_arguments() if one not in shared]
-            most = (
-                ["all", *(["but", *lacking] if lacking else [])] if len(lacking) < 2 else [", ".join(shared)]
-            )
-            parts = [f"[shared](#shared-arguments): {' '.join(most)}"] * bool(shared)
+            parts = [f"[shared](#shared-arguments): {', '.join(shared)}"] * bool(shared)
             parts += [f"those of [{in_sql}](../../sql/{link(in_sql, '')})"] * bool(of_sql)
             yield "\n" * bool(meanings) + filled(f"Arguments: {'; '.join(parts)}.") + "\n"
         facts = {"Returns": text.get("Returns", "")}
