@@ -112,11 +112,7 @@ def parameters(name: str) -> list[list[str]]:
 
 def signatures(name: str) -> list[str]:
     """Return how a macro is called: one call, or one for each number of arguments."""
-    forms = parameters(name)
-    if len(forms) == 2 and len(forms[1]) == len(forms[0]) + 1 and {*forms[0]} < {*forms[1]}:
-        ((place, extra),) = [(i, one) for i, one in enumerate(forms[1]) if one not in forms[0]]
-        forms = [[*forms[0][: place - 1], f"{forms[0][place - 1]}[, {extra}]", *forms[0][place:]]]
-    calls = [f"{name}({', '.join(form)})" for form in forms]
+    calls = [f"{name}({', '.join(form)})" for form in parameters(name)]
     if len(calls) > 4:
         calls = [calls[0], "...", calls[-1]]
     return [line for call in calls for line in wrapped(call)]
@@ -425,7 +421,8 @@ def check_codes() -> Iterator[str]:
             needs = f"; with `{problem.needs}`" if problem.needs else ""
             yield f"\n### `{problem.code}`\n"
             yield filled(f"`{message}`: {severity(problem)}{needs}.")
-            yield "\n".join(["", *meaning_lines(problem.meaning)])
+            parts = re.split(r" (?=\([a-z]\) |Warning: )", problem.meaning)
+            yield "\n" + "\n\n".join(map(filled, parts))
             texts = [problem.advice(way) or "" for way in WAYS.values()]
             ways = dict(zip(WAYS, texts, strict=True))
             if texts[2] == texts[0].replace(" := ", "="):  # the page says so once
@@ -437,17 +434,6 @@ def check_codes() -> Iterator[str]:
             elif any(texts):
                 yield "\n**Fix**:\n\n```text\n" + "\n".join(lines) + "\n```"
     yield ""
-
-
-def meaning_lines(text: str) -> Iterator[str]:
-    """Yield what a problem means, with its conditions (a), (b), ... as a list."""
-    first, *conditions = re.split(r" \([a-z]\) ", text)
-    yield filled(first)
-    *others, last = conditions or [""]
-    last, warning, rest = last.partition(" Warning: ")
-    for one in (*others, last):
-        yield from ([""] * (one == conditions[0]) + [filled(f"- {one}", "  ")] if conditions else ())
-    yield from (["", filled((warning + rest).strip())] if rest else ())
 
 
 def severity(problem: Problem) -> str:

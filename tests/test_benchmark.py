@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmark.__main__ import compare
-from tests.benchmark.contenders import Task, steps
+from tests.benchmark.contenders import Task, timed
 from tests.benchmark.data import Data, make
 
 
@@ -15,5 +15,5 @@ def test_contenders_agree(ks: list[int], tmp_path: Path) -> None:
     """The handwritten SQL has a plan for each. ranx and RecTools take too long to import."""
     task = Task(make(Data(users=100, items=60, recs=20, truth=5, ids="VARCHAR"), tmp_path), ks, threads=2)
     names = ("ranking_udfs", "SQL by hand", "pytrec-eval-terrier")
-    lines = list(compare({name: [steps(name, task)] for name in names}))
+    lines = list(compare({name: [timed(name, task)] for name in names}))
     assert [agree for _, agree in lines] == [True, True], lines

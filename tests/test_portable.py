@@ -202,53 +202,6 @@ def test_a_negative_rank_is_refused(script: Con) -> None:
         assert found == f"ranking.{call.partition('(')[0]}: max_k must be an integer of 0 or more, got -1"
 
 
-REC, TRUTH = "FROM rec", "FROM truth"
-# The queries of rec and truth, and the start of the error.
-RULES = [
-    ("SELECT * RENAME (score AS points) FROM rec", TRUTH, "rec must have a column score, got userid, it"),
-    (REC, "SELECT * RENAME (userid AS who) FROM truth", "truth must have a column userid, got who, it"),
-    ("SELECT *, 'x' AS Model_ID FROM rec", TRUTH, "rec has a column Model_ID that is not read"),
-    ("SELECT *, 'x' AS model FROM rec", TRUTH, "rec has a column model that is not read: in a view, m"),
-    ("SELECT *, 'x' AS system, 3 AS seed FROM rec", TRUTH, "rec has a column seed that is not read"),
-    ("SELECT *, 3 AS seed FROM rec", TRUTH, "rec has a column seed that is not read"),
-    (REC, "SELECT * REPLACE (NULL AS rel) FROM truth", 'rel must be a number, got "NULL": cast it'),
-    ("SELECT * REPLACE ([9] AS score) FROM rec", TRUTH, "score must be a number, got INTEGER[]: cast it"),
-    ("SELECT * REPLACE ([1] AS itemid) FROM rec", TRUTH, "itemid must have the same type in all tables, got"),
-]  # fmt: skip
-
-
-def calls_of_wrong_columns(script: Con, rec: str, truth: str) -> list[str]:
-    script.execute(f"CREATE OR REPLACE VIEW wrong_rec AS {rec}")
-    script.execute(f"CREATE OR REPLACE VIEW wrong_truth AS {truth}")
-    script.execute("CREATE OR REPLACE VIEW no_rec AS FROM wrong_rec WHERE false")
-    calls = [f"{name}('wrong_rec', 'wrong_truth', [3])" for name in OF_KS]
-    calls += ["evaluate('no_rec', 'wrong_truth', [3])", "judged('wrong_rec', 'wrong_truth', 3)"]
-    return [*calls, "explain('wrong_rec', 'wrong_truth', 7, 3)"]
-
-
-@pytest.mark.parametrize(("rec", "truth", "error"), RULES)
-def test_columns_that_would_give_a_wrong_number_are_refused(
-    script: Con, rec: str, truth: str, error: str
-) -> None:
-    """Empty tables are checked, too."""
-    for call in [*calls_of_wrong_columns(script, rec, truth), "check('wrong_rec', 'wrong_truth')"]:
-        for selected in ("*", "count(*)"):
-            found = refusal(script, f"SELECT {selected} FROM ranking.{call}")
-            assert found.startswith(f"ranking.{call.partition('(')[0]}: {error}")
-
-
-@pytest.mark.parametrize("column", ["stars", "score"])
-def test_grades_that_are_not_read_are_refused_and_a_row_of_the_check(script: Con, column: str) -> None:
-    for call in calls_of_wrong_columns(script, REC, f"SELECT * RENAME (rel AS {column}) FROM truth"):
-        found = refusal(script, f"SELECT count(*) FROM ranking.{call}")
-        error = f"truth has a column {column} that is not read: in a view, make it rel, or drop it"
-        assert found.startswith(f"ranking.{call.partition('(')[0]}: {error}")
-    (row,) = script.execute("""
-        SELECT severity, example FROM ranking.check('wrong_rec', 'wrong_truth')
-        WHERE code = 'column_not_read'""").fetchall()
-    assert row == ("error", f"{column} (grades)")
-
-
 # Words before a bracket that call no function, and tables of the same form.
 SYNTAX = """and as by case cast coalesce else exists filter from in join lateral materialized not nullif on or
     over row select then try_cast using values when where exclude replace columns distinct union all except

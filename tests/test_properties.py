@@ -219,13 +219,3 @@ def test_a_list_overlaps_with_itself_wholly(world: World, entry: Entry) -> None:
     rows = asked(world, entry, "copied")
     assert rows
     assert {float(row[name]) for row in rows for name in ("overlap", "jaccard", "rbo", "same_list")} == {1}
-
-
-@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry[0] != "SQL"], ids=" ".join)
-def test_every_entry_point_returns_the_same_rows(world: World, entry: Entry) -> None:
-    """The command writes no dropped events. Its check, and that of Python, name files and what to write."""
-    way, name = entry
-    expected = asked(world, ("Python" if name == "evaluate contents" else "SQL", name))
-    if (way, name) == ("command", "split"):
-        expected = [row for row in expected if row["part"] is not None]
-    assert_equal(asked(world, entry), expected, "dropped", "file", "write")

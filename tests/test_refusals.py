@@ -71,6 +71,8 @@ BY_VALUE = (
 FLAGS = {"grade_col": "--grade", "system_col": "--system", "score_col": "--score"}
 OF_SQL = {"ks": "[2]", "max_k": "2", "k": "2", "intent_col": "'itemid'", "user": "1", "measures": "'recall'"}
 con = module_connection()
+script = module_connection(is_script=True)
+OF_SCRIPT = ("evaluate", "by_user", "distribution", "judged", "explain")
 COMMANDS = ("evaluate --no-check", "check", "explain --user-id 1")
 
 
@@ -103,7 +105,7 @@ def partitioned(rec: pa.Table, truth: pa.Table, columns: Mapping[str, Any]) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "rec", "truth", "option", "words"), RULES)
 def test_all_entry_points_refuse_the_same_tables(
-    registered: None, con: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured,
+    registered: None, con: Con, script: Con, tmp_path: Path, monkeypatch: Patch, capsys: Captured,
     rule: str, rec: str, truth: str, option: str, words: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
@@ -123,6 +125,10 @@ def test_all_entry_points_refuse_the_same_tables(
         flags = [text for option, column in columns.items() for text in (FLAGS[option], column)]
         main([name, *files[:2], "--quiet", *more, *flags])
         errors[command] = capsys.readouterr().err
+    for name in OF_SCRIPT * (not option and rule != "several grades"):  # of which it names one
+        arguments = {"judged": "2", "explain": "1, 2"}.get(name, "[2]")
+        query = f"FROM ranking.{name}('rec.parquet', 'truth.parquet', {arguments})"
+        errors[f"script {name}"] = error_of(lambda q=query: script.execute(q).fetchall())
     if rule in BY_NAME:
         assert "column score that is not read" in errors.pop("Arrow")
     if rule in BY_VALUE:

@@ -1,7 +1,6 @@
 """The contenders: each evaluates the same tables, with the same six measures, as well as its tool can.
 
-A contender is a generator of two steps. The first ends when the tool has the data in its form ("load"). The
-second returns the numbers as {(measure, k): mean over all users with truth}. Imports and just-in-time
+A contender returns its numbers as {(measure, k): mean over all users with truth}. Imports and just-in-time
 compilation are not timed: they happen on toy data before the clock starts.
 """
 
@@ -9,7 +8,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -20,7 +19,6 @@ from typing import Any
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
 MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate")
 Numbers = dict[tuple[str, int], float]
-Steps = Generator[None, None, Numbers]
 
 
 @dataclass(frozen=True)
@@ -45,12 +43,11 @@ def connect(task: Task) -> Any:
     return con.execute(f"ATTACH '{task.folder / 'tables.duckdb'}' AS tables (READ_ONLY); USE tables")
 
 
-def ranking_udfs(task: Task) -> Steps:
+def ranking_udfs(task: Task) -> Numbers:
     """Call ranking.evaluate, in the default order of ties."""
     import ranking_udfs
 
     con = ranking_udfs.register(connect(task))
-    yield
     columns = ", ".join(f'"{measure}"' for measure in MEASURES)
     call = f"ranking.evaluate('rec', 'truth', {[*MEASURES]}, {task.ks})"
     rows = con.execute(f"SELECT k, {columns} FROM {call}").fetchall()
@@ -61,14 +58,13 @@ def ranking_udfs(task: Task) -> Steps:
 SMALL_K = 30
 
 
-def sql(task: Task) -> Steps:
+def sql(task: Task) -> Numbers:
     """Run what an expert writes for these six measures and these tables alone.
 
     Each of the measures is a sum over hits, so hits are never grouped by user again. The tables must have no
     duplicates, NULLs or NaN, which ranking.evaluate handles.
     """
     con = connect(task)
-    yield
     largest = max(task.ks)
     discounts = [1 / math.log2(rank + 1) for rank in range(1, largest + 1)]
     sums = ",\n".join(
@@ -106,8 +102,8 @@ def frames(task: Task, user: str, item: str, cast: str = "") -> tuple[Any, Any]:
     ).df()
 
 
-def pytrec_eval(task: Task) -> Steps:
-    """Call trec_eval through its Python binding; loading builds the dicts that it takes."""
+def pytrec_eval(task: Task) -> Numbers:
+    """Call trec_eval through its Python binding, over the dicts that it takes."""
     import pytrec_eval
 
     run, qrels = (
@@ -117,7 +113,6 @@ def pytrec_eval(task: Task) -> Steps:
         }
         for frame, value in zip(frames(task, "user", "item", "::VARCHAR"), ("score", "grade"), strict=True)
     )
-    yield
     cut = ",".join(map(str, task.ks))
     names = {"recall": "recall", "P": "precision", "map_cut": "average_precision", "ndcg_cut": "ndcg"}
     names["success"] = "hit_rate"
@@ -134,26 +129,24 @@ def pytrec_eval(task: Task) -> Steps:
     return numbers
 
 
-def ranx(task: Task) -> Steps:
-    """Call ranx's compiled loops; loading builds its Qrels and Run."""
+def ranx(task: Task) -> Numbers:
+    """Call ranx's compiled loops over its Qrels and Run."""
     import ranx
 
     rec, truth = frames(task, "q_id", "doc_id", "::VARCHAR")
     run, qrels = ranx.Run.from_df(rec, score_col="score"), ranx.Qrels.from_df(truth, score_col="grade")
     del rec, truth
-    yield
     names = dict(zip(("recall", "precision", "map", "mrr", "ndcg", "hit_rate"), MEASURES, strict=True))
     metrics = [f"{name}@{k}" for name in names for k in task.ks]
     values = ranx.evaluate(qrels, run, metrics, threads=task.threads, make_comparable=True)
     return {(ours, k): float(values[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
 
 
-def rectools(task: Task) -> Steps:
+def rectools(task: Task) -> Numbers:
     """Call RecTools over data frames; evaluation includes ranking by score, which it leaves to its user."""
     from rectools import metrics
 
     rec, truth = frames(task, "user_id", "item_id")
-    yield
     rec = rec.sort_values(["user_id", "score", "item_id"], ascending=[True, False, True], kind="stable")
     rec["rank"] = rec.groupby("user_id", sort=False).cumcount() + 1
     names = dict(zip(("Recall", "Precision", "MAP", "MRR", "NDCG", "HitRate"), MEASURES, strict=True))
@@ -167,7 +160,7 @@ def rectools(task: Task) -> Steps:
     return {(name, k): float(values[f"{name} {k}"]) for name in MEASURES for k in task.ks}
 
 
-CONTENDERS: dict[str, Callable[[Task], Steps]] = {
+CONTENDERS: dict[str, Callable[[Task], Numbers]] = {
     "ranking_udfs": ranking_udfs,
     "SQL by hand": sql,
     "pytrec-eval-terrier": pytrec_eval,
@@ -178,18 +171,13 @@ CONTENDERS: dict[str, Callable[[Task], Steps]] = {
 
 @dataclass
 class Run:
-    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or the error."""
+    """Seconds, CPU seconds, megabytes at the peak, the numbers; or the error."""
 
-    load: float = 0.0
-    evaluate: float = 0.0
+    seconds: float = 0.0
     cpu: float = 0.0
     megabytes: float = 0.0
     numbers: Numbers = field(default_factory=dict)
     error: str = ""
-
-    @property
-    def seconds(self) -> float:
-        return self.load + self.evaluate
 
 
 def run(name: str, task: Task, toy: Path) -> Run:
@@ -197,22 +185,15 @@ def run(name: str, task: Task, toy: Path) -> Run:
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(task.threads)))
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         try:
-            process.submit(steps, name, replace(task, folder=toy, memory_limit="")).result()
-            return process.submit(steps, name, task).result()
+            process.submit(timed, name, replace(task, folder=toy, memory_limit="")).result()
+            return process.submit(timed, name, task).result()
         except Exception as error:
             return Run(error=f"{type(error).__name__}: {error}".partition("\n")[0][:200].replace("|", "/"))
 
 
-def steps(name: str, task: Task) -> Run:
-    """Time both steps of a contender."""
+def timed(name: str, task: Task) -> Run:
     started, worked = time.perf_counter(), time.process_time()
-    work = CONTENDERS[name](task)
-    next(work)
-    loaded = time.perf_counter()
-    try:
-        next(work)
-    except StopIteration as end:
-        numbers = end.value
-    ended, cpu = time.perf_counter(), time.process_time() - worked
+    numbers = CONTENDERS[name](task)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - worked
     (peak,) = re.findall(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
-    return Run(loaded - started, ended - loaded, cpu, int(peak) / 1024, numbers)
+    return Run(seconds, cpu, int(peak) / 1024, numbers)
