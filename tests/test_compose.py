@@ -321,7 +321,7 @@ def with_ids(con: Con, table: str, kind: str, source: str, *, has_users: bool = 
     return f"'{table}'"
 
 
-# The fuzzer has all pairs of integers, with types that the SQL finds out.
+# Integers of two widths, and texts of two types.
 IDS = [
     *(("TINYINT", "INTEGER"), ("INTEGER", "TINYINT"), ("UBIGINT", "BIGINT"), ("BIGINT", "HUGEINT")),
     *(("HUGEINT", "UBIGINT"), ("UUID", "VARCHAR"), ("VARCHAR", "E"), ("E", "UUID"), ("E", "E")),

@@ -1,6 +1,6 @@
 """Every measure against its worked cases, in SQL, and its slow definition.
 
-The fuzzer (tests/test_fuzz.py) has batches of every form and layout. tests/test_witnesses.py compares the
+The fuzzer (tests/test_fuzz.py) has random batches of every form. tests/test_witnesses.py compares the
 slow definitions with other libraries.
 """
 
