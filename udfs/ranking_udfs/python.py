@@ -11,15 +11,26 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import duckdb
 
 from . import keywords
+from .evaluation.comparison import comparison_plan, comparison_queries
 from .evaluation.errors import DataError, error_summary
 from .evaluation.problems import COLUMNS, problem_lines
-from .evaluation.queries import explain_query, overlap_query
+from .evaluation.queries import (
+    abstention_query,
+    explain_query,
+    fusion_query,
+    overlap_query,
+    plan,
+    summary_query,
+)
 from .evaluation.words import Row, using_unit
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
-from .inputs.evaluation import Evaluation
+from .inputs.evaluation import Evaluation, check_users, load
 from .inputs.events import read_events, split_query
-from .inputs.tables import ORDER, Inputs
+from .inputs.measuring import conclude_abstention, measure, prepare_abstention
+from .inputs.problems import find_problems
+from .inputs.requests import check_models, make_request
+from .inputs.tables import ORDER, Inputs, with_own_columns
 from .keywords import Cutoffs, Measures, Table
 from .kinds import K
 from .options import FUNCTIONS, VERBS, Values, check_keywords, defaults, described_options
@@ -89,9 +100,9 @@ def evaluate(
         [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
     with open_evaluation("evaluate", rec, truth, measures=measures, ks=ks, **options) as (connection, work):
-        work.make_tables()
-        steps, by_user = work.steps, work.options.by_user
-        return connection.result(steps.by_user if by_user and steps.by_user else work.summary())
+        steps = plan(work.request)
+        work.notify(measure(work, steps))
+        return connection.result(steps.by_user or summary_query(work.request, steps))
 
 
 @described
@@ -122,8 +133,10 @@ def compare(
     """
     given = {"measures": measures, "baseline": baseline, **options}
     with open_evaluation("compare", rec, truth, **given) as (connection, work):
-        work.check_models()
-        queries = work.comparisons(work.make_tables())
+        check_models(work.request)
+        problems = measure(work, comparison_plan(work.request))
+        work.notify(problems)
+        queries = comparison_queries(work.request, problems)
         return connection.result("\nUNION ALL BY NAME ".join(f"({query})" for query in queries))
 
 
@@ -188,9 +201,9 @@ def check(
         rule = "time_col must be left out without history, which has times"
         raise ValueError(f"check: {rule}, got {options['time_col']!r}")
     with open_evaluation("check", rec, truth, ks=ks, **options) as (connection, work):
-        work.check_users()
+        check_users(work)
         fields = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-        lines = (", ".join(sql_value(row[name]) for name in COLUMNS) for row in work.problems())
+        lines = (", ".join(sql_value(row[name]) for name in COLUMNS) for row in find_problems(work))
         rows = ", ".join(f"row({cells})" for cells in lines)
         return connection.result(f"SELECT unnest([{rows}]::STRUCT({fields})[], max_depth := 2)")
 
@@ -216,8 +229,8 @@ def explain(
         [(1, 'a', None), (2, 'b', 1.0)]
     """
     with open_evaluation("explain", rec, truth, k=k, **options) as (connection, work):
-        work.check_users()
-        return connection.result(explain_query(work.composed, str(user), work.tables.negated))
+        check_users(work)
+        return connection.result(explain_query(work.request, str(user), work.tables.negated))
 
 
 @described
@@ -235,9 +248,9 @@ def overlap(
         [('b', 'a', 2, 0.5)]
     """
     with open_evaluation("overlap", rec, None, ks=ks, **options) as (connection, work):
-        work.check_models()
+        check_models(work.request)
         baseline, persistence = work.request.comparison["baseline"], work.options.persistence
-        return connection.result(overlap_query(work.composed, baseline, persistence))
+        return connection.result(overlap_query(work.request, baseline, persistence))
 
 
 @described
@@ -259,9 +272,10 @@ def abstention(
         [(0.2, 0, 1), (0.9, 0, 0)]
     """
     with open_evaluation("abstention", rec, truth, **options) as (connection, work):
-        problems = work.prepare_abstention()
-        result = connection.result(work.abstention_query(work.options.confidence))
-        work.conclude_abstention(result.limit(1).fetchall(), problems)
+        problems = prepare_abstention(work)
+        query = abstention_query(work.request, work.tables.negated, work.options.confidence)
+        result = connection.result(query)
+        conclude_abstention(work, result.limit(1).fetchall(), problems)
         return result
 
 
@@ -279,7 +293,7 @@ def fuse(rec: Table | Mapping[str, Table], **options: Unpack[keywords.Fuse]) -> 
         [('b', 2), ('a', 1)]
     """
     with open_evaluation("fuse", rec, None, **options) as (connection, work):
-        return connection.result(work.fusion_query())
+        return connection.result(fusion_query(work.request, vars(work.options)))
 
 
 @described
@@ -333,12 +347,14 @@ def open_evaluation(
         using_unit(values.get("unit", "user")),
         open_connection(caller, values["con"]) as connection,
     ):
-        inputs = inputs_of(connection, rec, truth, columns, directions, values)
-        work = Evaluation(connection.con, caller, inputs, SimpleNamespace(**values), problems.extend)
         for name in ("segments", "confidence") if values.get("by_user") else ():
             if values[name] is not None:
                 raise DataError(f"by_user must be False with {name}, whose rows are means, got True")
-        yield connection, work
+        con, inputs = connection.con, inputs_of(connection, rec, truth, columns, directions, values)
+        inputs = with_own_columns(con, inputs)
+        request, tables = load(con, make_request(caller, inputs, values), inputs)
+        options = SimpleNamespace(**values)
+        yield connection, Evaluation(con, request, inputs, tables, options, problems.extend, lambda _: None)
     texts = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""

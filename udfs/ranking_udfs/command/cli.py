@@ -56,7 +56,7 @@ def run(argv: Sequence[str], imported: Callable[[], None]) -> int:
         # Do not call `main`: it handles Ctrl-C and closed pipes itself.
         with made.make_context(PROGRAM, [*argv]) as context:
             options = made.invoke(context)
-        options.call, options.manifest_text, options.manifest_paths = [PROGRAM, *argv], "", ()
+        options.call = [PROGRAM, *argv]
         from .commands import run_command
 
         imported()

@@ -6,26 +6,44 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import duckdb
 
 from ..compose.explain import is_user, nearest_user
-from ..evaluation.comparison import compare_queries, differences_query, pairs_query
+from ..evaluation.comparison import (
+    compare_queries,
+    comparison_plan,
+    comparison_queries,
+    differences_query,
+    pairs_query,
+)
 from ..evaluation.conclusion import fall_sentences, worse_segments
 from ..evaluation.defaults import DIGITS, EVERYBODY
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, without_verdicts
-from ..evaluation.queries import check_rows_query, explain_query, fetch_rows, overlap_query
+from ..evaluation.queries import (
+    Plan,
+    abstention_query,
+    check_rows_query,
+    explain_query,
+    fetch_rows,
+    overlap_query,
+    plan,
+    summary_query,
+)
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import COUNTS, OF_LISTS, Row, in_unit, using_unit
 from ..inputs.catalogs import Catalog, Database
-from ..inputs.evaluation import Evaluation
-from ..inputs.manifest import add_stored_run, manifest, manifest_path, stem
+from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids, with_labels
+from ..inputs.manifest import manifest, manifest_path, stem, with_stored_run
+from ..inputs.measuring import conclude_abstention, measure, prepare_abstention
 from ..inputs.paths import extension
-from ..inputs.tables import Inputs, Tables, input_files, load
+from ..inputs.problems import checked_request, find_problems, nothing_found
+from ..inputs.requests import check_models, make_request
+from ..inputs.tables import Inputs, input_files, with_own_columns
 from ..options import defaults
 from ..quoting import literal
 from ..texts import shorten
@@ -64,47 +82,21 @@ from .tables import (
 )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Work(Evaluation):
     """An evaluation of the command."""
 
-    def __post_init__(self) -> None:
-        """Make the request, and check the conditions of --fail-if before reading files."""
-        super().__post_init__()
-        is_csv = extension(self.options.by_user or "") in (".csv", ".tsv")
-        is_printed = "sql" in (self.options.command, self.options.format)
-        safe_text = is_csv and self.options.safe_csv
-        self.request = replace(self.request, safe_text=safe_text, is_portable=is_printed)
-        check_conditions(self)
-        if self.options.fail_if and self.options.no_check and not self.options.quiet:
-            say("note", "--no-check: errors in the data do not fail --fail-if")
-
-    @cached_property
-    def tables(self) -> Tables:
-        self.step("reading")
-        options, may_write = self.options, "manifest" in names_of(self.options.command)
-        outputs = [*filter(None, (options.output, options.by_user, options.rows))]
-        manifests = [
-            *dict.fromkeys(manifest_path(output) for output in outputs if extension(output) != ".parquet")
-        ]
-        for old in filter(os.path.exists, manifests if may_write and not options.manifest else []):
-            raise DataError(f"{old}: describes an earlier run: pass --manifest to replace it, or delete it")
-        options.manifest_paths = manifests if options.manifest else []
-        stored = [] if options.against is None else [options.against, manifest_path(options.against)]
-        read = [*input_files(self.con, self.inputs), *filter(os.path.exists, stored)]
-        check_outputs([*outputs, *options.manifest_paths], read)
-        tables = load(self.con, self.inputs)
-        options.manifest_text = manifest(self, tables, options.call) if options.manifest else ""
-        return tables
+    manifests: Sequence[str]  # the paths of the manifests of its results
+    manifest: str  # their content; "" without any
 
     def write(self, query: str, path: str) -> None:
         """Write the rows of a query to a file, with the manifest if it is requested."""
-        write_rows(self.con, query, path, self.options.manifest_text)
+        write_rows(self.con, query, path, self.manifest)
 
 
 @contextmanager
 def open_work(options: Any, steps: int) -> Iterator[Work]:
-    """Open the connection and standard input, show progress in so many steps, and yield the work."""
+    """Open the connection and standard input, show progress in so many steps, and yield the loaded work."""
     is_answer = options.command == "compare" and options.format not in COPIED  # its caveats name problems
 
     def notify(rows: Sequence[Row]) -> None:
@@ -121,8 +113,50 @@ def open_work(options: Any, steps: int) -> Iterator[Work]:
         connect(settings, options.database, has_intervals or asks_refused) as con,
         progress(con, steps, options.quiet) as step,
     ):
-        caller = "evaluate" if options.command == "sql" else options.command
-        yield Work(con, caller, inputs, options, notify, step)
+        yield interruptible(con, lambda: load_work(con, options, inputs, notify, step))
+
+
+def load_work(
+    con: duckdb.DuckDBPyConnection,
+    options: Any,
+    inputs: Inputs,
+    notify: Callable[[Sequence[Row]], None],
+    step: Callable[[str], None],
+) -> Work:
+    """Check the options and the output files before reading files; return the loaded work."""
+    inputs = with_own_columns(con, inputs)
+    is_csv = extension(options.by_user or "") in (".csv", ".tsv")
+    request = make_request(
+        "evaluate" if options.command == "sql" else options.command,
+        inputs,
+        vars(options),
+        safe_text=is_csv and options.safe_csv,
+        is_portable="sql" in (options.command, options.format),
+    )
+    check_conditions(con, request, options.fail_if)
+    if options.fail_if and options.no_check and not options.quiet:
+        say("note", "--no-check: errors in the data do not fail --fail-if")
+    step("reading")
+    manifests = manifest_paths(options)
+    stored = [] if options.against is None else [options.against, manifest_path(options.against)]
+    read = [*input_files(con, inputs), *filter(os.path.exists, stored)]
+    check_outputs([*outputs_of(options), *manifests], read)
+    request, tables = load(con, request, inputs)
+    work = Work(con, request, inputs, tables, options, notify, step, manifests, "")
+    return replace(work, manifest=manifest(work, options.call)) if options.manifest else work
+
+
+def outputs_of(options: Any) -> list[str]:
+    return [*filter(None, (options.output, options.by_user, options.rows))]
+
+
+def manifest_paths(options: Any) -> list[str]:
+    """Return the paths of manifests to write; DataError if an earlier one would describe a new result."""
+    outputs = [output for output in outputs_of(options) if extension(output) != ".parquet"]
+    paths = [*dict.fromkeys(map(manifest_path, outputs))] if "manifest" in names_of(options.command) else []
+    for old in filter(os.path.exists, paths if not options.manifest else []):
+        raise DataError(f"{old}: describes an earlier run: pass --manifest to replace it, or delete it")
+    return paths if options.manifest else []
 
 
 def inputs_of(options: Any) -> Inputs:
@@ -167,31 +201,32 @@ def inputs_of(options: Any) -> Inputs:
 
 def check(work: Work) -> Result | str:
     """Return the problems of the data."""
-    work.check_users()
-    problems, options = work.problems(), work.options
+    check_users(work)
+    problems, options = find_problems(work), work.options
     failed = failures(work, problems)
     work.step("writing")
     if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{check_rows_query(work.checked)}\nWHERE code IN ({codes})", options.rows)
+        work.write(f"{check_rows_query(checked_request(work))}\nWHERE code IN ({codes})", options.rows)
     keep_rows(work.con, problems, COLUMNS)
     lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
-    texts = lines or [work.nothing_found]
+    texts = lines or [nothing_found(work.request)]
     table = texts if options.format == "table" else fields_table(problems, COLUMNS)
     return Result([table], [*COLUMNS], failed)
 
 
 def evaluate(work: Work) -> Result | str:
     """Return the means of measures, and write the values of each user."""
-    options, steps = work.options, work.steps
-    problems = work.make_tables()
+    options, request = work.options, work.request
+    steps = plan(request)
+    problems = measure(work, steps)
+    work.notify(problems)
     work.step("measuring")
-    rows = keep(work.con, work.summary())
+    rows = keep(work.con, summary_query(request, steps))
     failed = failures(work, problems, results_of(work))  # raise its errors before writing a file
     work.step("writing")
     if steps.by_user and options.by_user is not None:
         work.write(steps.by_user, options.by_user)
-    request = work.request
     every = map(request.names_of, (*request.choices, *request.beyond_accuracy))
     first = ("system", "segment", "k", *COUNTS, *OF_LISTS)
     names = [name for name in (*first, *itertools.chain(*every)) if name in rows[0]]
@@ -200,7 +235,7 @@ def evaluate(work: Work) -> Result | str:
         keep_rows(work.con, long)
         return Result([fields_table(long, long[0])], failed=failed)
     refused = (
-        fetch_rows(work.con, work.abstention_query())
+        fetch_rows(work.con, abstention_query(request, work.tables.negated))
         if request.says_refused and options.format not in COPIED
         else []
     )
@@ -217,9 +252,9 @@ def compare(work: Work) -> Result | str:
         rule = "a measure with a better direction, such as ndcg"
         raise UsageError(f"compare: --pairs requires {rule}")
     if options.against is not None:
-        add_stored_run(work, options.against, options.baseline)
-    work.check_models()
-    systems = len(work.systems)
+        work = replace(work, request=with_stored_run(work, options.against, options.baseline))
+    check_models(work.request)
+    systems = len(work.request.systems)
     if options.pairs and systems > MOST_SYSTEMS:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
     if options.format == "sql":
@@ -229,9 +264,11 @@ def compare(work: Work) -> Result | str:
 
 def compare_models(work: Work) -> Result | str:
     con, options, request = work.con, work.options, work.request
-    problems = work.make_tables()
+    problems = measure(work, comparison_plan(request))
+    work.notify(problems)
     work.step("comparing")
-    keep(con, *work.comparisons(problems))  # programs read its verdicts, and codes of errors in its caveats
+    # Programs read its verdicts, and codes of errors in its caveats.
+    keep(con, *comparison_queries(request, problems))
     kept = results_of(work)
     gated, every = correct_together(kept, options.fail_if, request), kept_rows(con)
     of_segments = [row for row in every if row.get("segment", EVERYBODY) != EVERYBODY]
@@ -246,15 +283,15 @@ def compare_models(work: Work) -> Result | str:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         keep_rows(con, letter_rows(orders), ("measure", "k", "system", "mean", "letters"))
-        parts = letters_parts(options, request, work.systems, orders, problems, dominated)
+        parts = letters_parts(options, request, request.systems, orders, problems, dominated)
         return Result(parts, failed=failed)
     told = [without_verdicts(rows, problems) for rows in results]
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
-    changed = changed_tables(con, options, request, told[0], work.with_labels)
+    changed = changed_tables(con, options, request, told[0], partial(with_labels, work))
     parts = comparison_parts(
-        *(options, request, work.systems, told, orders, problems, changed, [*dominated, *worse]),
+        *(options, request, request.systems, told, orders, problems, changed, [*dominated, *worse]),
         gated,
         work.inputs.segment and work.inputs.segment[1],
     )
@@ -265,8 +302,9 @@ def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
     """Return the comparisons that rank the models: `rows`, or all pairs on request; none of steps."""
     if work.options.steps:
         return []
-    if work.options.pairs and work.request.comparison["baseline"] is not None and len(work.systems) > 2:
-        return [row for query in pairs_query(work.composed) for row in fetch_rows(work.con, query)]
+    request = work.request
+    if work.options.pairs and request.comparison["baseline"] is not None and len(request.systems) > 2:
+        return [row for query in pairs_query(request) for row in fetch_rows(work.con, query)]
     return [row for row in rows if row["higher_is_better"] is not None]
 
 
@@ -286,22 +324,22 @@ def loss_sentences(
 
 def compare_sql(work: Work) -> str:
     request, path = work.request, work.options.by_user
-    asked = [pairs_query(work.composed)] if work.options.pairs else compare_queries(work.composed)
+    asked = [pairs_query(request)] if work.options.pairs else compare_queries(request)
     titles = ["The comparisons over all users.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:
         query = differences_query(request)
         queries.append(("The differences of each user.", copy_statement(query, path)))
-    return script_text(work.statements, queries, request.prefix)
+    return script_text(printed_statements(work, comparison_plan(request)), queries, request.prefix)
 
 
 def explain(work: Work) -> Result | str:
     """Return the lists of one user and the measures computed from them."""
     options, user, tables = work.options, shorten(work.options.user_id), work.tables
-    work.check_users()
+    check_users(work)
     work.step("ranking")
     both = " UNION ALL ".join(
-        f"SELECT '{table}' AS of, userid FROM {tables.prefix}{table}" for table in ("rec", "truth")
+        f"SELECT '{table}' AS of, userid FROM {work.request.table(table)}" for table in ("rec", "truth")
     )
     query = f"SELECT DISTINCT of FROM ({both}) WHERE {is_user('userid', '$1')}"
     matches = work.con.execute(query, [options.user_id]).fetchall()
@@ -312,18 +350,18 @@ def explain(work: Work) -> Result | str:
         rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in matches
-    rows = fetch_rows(work.con, explain_query(work.composed, options.user_id, tables.negated))
+    rows = fetch_rows(work.con, explain_query(work.request, options.user_id, tables.negated))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     if not has_truth and not options.quiet:
         say("note", f"{in_unit('user')} {user} has no truth, so no measure is computed")
-    about = work.names("texts", [options.user_id]).get(options.user_id)
+    about = names_of_ids(work, "texts", [options.user_id]).get(options.user_id)
     keep_rows(work.con, rows, () if rows else ("rank", "itemid"))
     return Result(explanation_parts(options, work.request, rows, has_truth, about))
 
 
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the title of each item after its id, and `gone`: whether the item is missing from the catalog."""
-    titles = work.names("titles", (row["itemid"] for row in rows))
+    titles = names_of_ids(work, "titles", (row["itemid"] for row in rows))
     first = [name for name in ("system", "rank", "itemid") if name in rows[0]] if rows else []
     return [
         {name: row[name] for name in first}
@@ -335,28 +373,33 @@ def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def abstention(work: Work) -> Result | str:
     """Return how many answerable users each threshold refuses, and how many unanswerable users it answers."""
-    problems = work.prepare_abstention()
+    problems = prepare_abstention(work)
     work.step("ranking")
-    rows = keep(work.con, work.abstention_query(work.options.confidence))
-    work.conclude_abstention(rows, problems)
+    query = abstention_query(work.request, work.tables.negated, work.options.confidence)
+    rows = keep(work.con, query)
+    conclude_abstention(work, rows, problems)
     return Result(abstention_parts(work.options, rows))
 
 
 def overlap(work: Work) -> Result | str:
-    work.check_models()
+    check_models(work.request)
     work.step("comparing")
-    query = overlap_query(work.composed, work.request.comparison["baseline"], work.options.persistence)
+    query = overlap_query(work.request, work.request.comparison["baseline"], work.options.persistence)
     return Result(overlap_parts(keep(work.con, query)))
 
 
+def printed_statements(work: Work, steps: Plan) -> list[str]:
+    return [*work.tables.printed(work.con), *steps.tables]
+
+
 def sql(work: Work) -> str:
-    steps = work.steps
+    steps = plan(work.request)
     queries = [("The means over all users.", steps.summary)]
     queries += [("The means of each segment.", steps.by_segment)] if steps.by_segment else []
     if steps.by_user and work.options.by_user is not None:
         query = copy_statement(steps.by_user, work.options.by_user)
         queries.append(("The measures of each user, as a file.", query))
-    return script_text(work.statements, queries, work.request.prefix)
+    return script_text(printed_statements(work, steps), queries, work.request.prefix)
 
 
 def report(options: Any) -> None:
@@ -453,12 +496,13 @@ def run_evaluation(options: Any) -> Sequence[str]:
                 return result, ()
             lines = [f"Failed: {line}" for line in result.failed if options.format == "markdown"]
             parts = itertools.chain([lines], result.parts)
-            return render(work.con, options, replace(result, parts=parts)), result.failed
+            shown = replace(result, parts=parts)
+            return render(work.con, options, shown, work.manifest), result.failed
 
         output, failed = interruptible(work.con, text)
     write_output(options.output, output)
-    for path in options.manifest_paths:
-        write_output(path, options.manifest_text)
+    for path in work.manifests:
+        write_output(path, work.manifest)
     return failed
 
 

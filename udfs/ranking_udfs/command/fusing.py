@@ -2,6 +2,7 @@
 
 import os
 
+from ..evaluation.queries import fusion_query
 from ..inputs.evaluation import Evaluation
 from ..quoting import literal
 from .output import write_rows
@@ -13,10 +14,10 @@ COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 def fuse_files(work: Evaluation) -> str:
     """Write the fused rankings, and return a sentence."""
-    con, inputs, options = work.con, work.inputs, work.options
+    con, options = work.con, work.options
     output = str(options.output)
     work.step("fusing")
-    fused, query = f"{inputs.prefix}fused", work.fusion_query()
+    fused, query = work.request.table("fused"), fusion_query(work.request, vars(options))
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS\n{query}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
     is_trec = output.lower().endswith(TREC)

@@ -1,7 +1,7 @@
 """Test the conditions of `--fail-if` on results: select their rows and find the rows that fail."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from ..evaluation.problems import errors_about, grave, hint_of, is_problem, prob
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
 from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
 from ..inputs.evaluation import Evaluation
+from ..inputs.problems import needs_met
 from ..inputs.sources import column_types
 from ..measures.contents import CONTENTS
 from ..measures.grammar import measure_of
@@ -280,35 +281,36 @@ def at_text(row: Row) -> str:
     return f"{row['measure']}@{format_cut_off(row['k'])}" if has_cutoff else str(row["measure"])
 
 
-def check_conditions(work: Evaluation) -> None:
+def check_conditions(
+    con: duckdb.DuckDBPyConnection, request: Request, conditions: Iterable[Condition]
+) -> None:
     """Raise UsageError for an unknown code of a problem, and for SQL that DuckDB rejects."""
-    sample = work.request.table("sample")
-    for condition in work.options.fail_if:
+    sample = request.table("sample")
+    for condition in conditions:
         for code in condition.codes:
-            check_code(work, condition, code)
+            check_code(request, condition, code)
         if condition.kind == SQL:
-            work.con.execute(f"CREATE OR REPLACE TEMP VIEW {sample} AS\n{sample_query(work)}")
-            Results(work.con, sample, {}).of(condition)
+            con.execute(f"CREATE OR REPLACE TEMP VIEW {sample} AS\n{sample_query(request)}")
+            Results(con, sample, {}).of(condition)
             verdicts = f"SELECT unnest({sql_value(VERDICTS)}) AS verdict"
-            check_values(work.con, condition, verdicts, ["verdict"])
+            check_values(con, condition, verdicts, ["verdict"])
 
 
-def check_code(work: Evaluation, condition: Condition, code: str) -> None:
+def check_code(request: Request, condition: Condition, code: str) -> None:
     if code not in grave():
-        there = (name for name, row in grave().items() if work.has(row.needs))
+        there = (name for name, row in grave().items() if needs_met(request, row.needs))
         rule = "--fail-if problems(CODE) must name codes of errors or warnings"
         got = f"{shorten(code)}{hint_of(code)}"
-        raise UsageError(f"{work.caller}: {rule}, got {got}; available codes: {', '.join(there)}")
-    if not work.has(needs := grave()[code].needs):
+        raise UsageError(f"{request.function}: {rule}, got {got}; available codes: {', '.join(there)}")
+    if not needs_met(request, needs := grave()[code].needs):
         needed = option(str(needs), "skip" if needs == "unjudged" else "FILE", COMMAND)
-        raise UsageError(f"{work.caller}: --fail-if {condition.text} requires {needed}")
+        raise UsageError(f"{request.function}: --fail-if {condition.text} requires {needed}")
 
 
-def sample_query(work: Evaluation) -> str:
+def sample_query(request: Request) -> str:
     """Return the query for a row with the columns of the results, for a test of SQL conditions."""
-    request = work.request
     segment = ", '' AS segment" * request.by_segment
-    if work.caller == "compare":
+    if request.function == "compare":
         return f"SELECT *, 1 AS _row{segment} FROM ({sample_comparison(request.predicted_truth)})"
     counts = ", ".join(f"1 AS {name}" for name in ("k", *COUNTS, *OF_LISTS))
     measures = map(request.names_of, (*request.choices, *request.beyond_accuracy))

@@ -140,7 +140,7 @@ def pivot(
     return Table([*lines.values()], [*keys, *((name, f"={name}") for name in headings)], **more)
 
 
-def render(con: duckdb.DuckDBPyConnection, options: Any, result: Result) -> str | None:
+def render(con: duckdb.DuckDBPyConnection, options: Any, result: Result, manifest: str = "") -> str | None:
     """Return the text of a result; for programs, write the rows to the output file and return None."""
     form, path = options.format, options.output
     if form not in COPIED:
@@ -148,7 +148,7 @@ def render(con: duckdb.DuckDBPyConnection, options: Any, result: Result) -> str 
         return DOCUMENT.format(text) if form == "html" else text
     query = copied_query(con, result.names, options.digits, form == "csv" and options.safe_csv)
     if path is not None and form != "json":
-        write_rows(con, query, path, options.manifest_text, f".{form}")
+        write_rows(con, query, path, manifest, f".{form}")
         return None
     with TemporaryDirectory() as folder:
         file = os.path.join(folder, f"rows.{form}")

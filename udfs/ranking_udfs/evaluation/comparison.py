@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from math import floor, log2
 
 import duckdb
@@ -11,13 +12,15 @@ from ..compose.templates import indented, module
 from ..measures.grammar import Choice
 from ..options import Values
 from ..quoting import identifier, literal, sql_value
-from .defaults import NONE
+from .defaults import EVERYBODY, NONE
 from .problems import is_problem
 from .queries import (
+    Plan,
     Request,
     cut_off_condition,
     fetch_rows,
     own_cuts,
+    plan,
     replaced_text,
     table_call,
     with_segments,
@@ -50,6 +53,24 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
         ("contents", "contents_by_segment", request.beyond_accuracy),
         ("also", "also_by_segment", request.also),
     ]
+
+
+def comparison_plan(request: Request) -> Plan:
+    """Plan the statements of a comparison: those of an evaluation, and tables of segments."""
+    steps = plan(request)
+    return replace(steps, tables=[*steps.tables, *segment_tables(request)])
+
+
+def comparison_queries(request: Request, problems: Sequence[Row]) -> list[str]:
+    """Return the queries that compare over all users, and with segments also over each segment.
+
+    Their caveats name the problems of the data.
+    """
+    everybody, *segments = compare_queries(request)
+    if segments:
+        everyone = f"SELECT {literal(EVERYBODY)} AS segment, *"
+        everybody = [f"{everyone} FROM ({query})" for query in everybody]
+    return [with_caveats(query, problems) for query in chain(everybody, *segments)]
 
 
 def compare_queries(request: Request) -> list[list[str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -18,15 +19,19 @@ from ..options import (
     COMPARISON,
     FUNCTIONS,
     GRADES,
+    GROUPS,
     OPTIONS,
+    VERBS,
     Values,
     defaults,
     rec_columns,
     truth_columns,
 )
 from ..quoting import identifier, literal, sql_value, unquoted
-from .defaults import FORMULA, NONE
-from .words import COUNTS, in_unit
+from ..texts import shorten
+from .defaults import EVERYBODY, FORMULA, NONE
+from .errors import UsageError
+from .words import COUNTS, OF_LISTS, in_unit
 
 LONGEST, JOINED = 200, ",\n    "  # longer arguments of a call are on a line each
 NO_MEASURE = "hits"  # computed and excluded, if only beyond-accuracy measures are requested
@@ -38,6 +43,10 @@ class Request:
 
     choices: Sequence[Choice]  # the measures, each computed only at its own cutoffs
     ks: Sequence[int | None]  # all cutoffs; None is the whole list
+    function: str = "evaluate"  # the function or command that errors name
+    dashes: str = ""  # before the name of an option in an error: "--" for the command
+    is_checked: bool = True  # whether to check the data
+    allowed: Collection[str] = ()  # codes of problems that are no error
     ties: str = "item"  # "item" or "trec" order equal scores; "expected" averages over all orders
     by_segment: bool = False  # whether to compute means of segments
     by_user: bool = False  # whether to return the values of each user
@@ -57,6 +66,7 @@ class Request:
     stored: str = ""  # the query for the values of each user in a stored run
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
     comparison: Values = field(default_factory=lambda: defaults(COMPARISON))
+    systems: Sequence[str] = ()  # the models, in the order of their files; none without a column `system`
     # The columns of each table by name. With them, queries are composed SQL, to be run or printed for any
     # DuckDB. Without them, queries call our table functions.
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -72,6 +82,15 @@ class Request:
         """Lowest relevant grade; None for every grade above 0."""
         grade: float | None = self.columns["min_grade"]
         return grade
+
+    @property
+    def system(self) -> str:
+        """The column of models before others in a list of columns; "" without one."""
+        return "system, " if self.systems else ""
+
+    def refused(self, rule: str, got: str) -> UsageError:
+        """Return the error for an option that breaks a rule; the rule begins with the option's name."""
+        return UsageError(f"{self.function}: {self.dashes}{rule}, got {got}")
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
@@ -101,48 +120,48 @@ class Plan:
     by_user: str | None
 
 
-def plan(request: Request, has_system: bool) -> Plan:
-    """Plan the statements of an evaluation; `has_system` if rec has several models."""
-    system, tables = "system, " if has_system else "", []
+def plan(request: Request) -> Plan:
+    """Plan the statements of an evaluation."""
+    tables = []
     means = measured_query(request, "evaluate")
     if request.ties == "trec":
-        tables.append(request.make("ranked", ranked_query(request, system)))
+        tables.append(request.make("ranked", ranked_query(request)))
     if request.by_user or request.by_segment or request.confidence:
         if request.beyond_accuracy_by_user:
-            tables.append(request.make("contents", beyond_accuracy_query(request, system, by_user=True)))
+            tables.append(request.make("contents", beyond_accuracy_query(request, by_user=True)))
         tables.append(request.make("by_user", measured_query(request, "by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
-        tables += [request.make("also", also_query(request, system))] * bool(request.also)
-        tables.append(request.make("counts", counts_query(request, system)))
+        tables += [request.make("also", also_query(request))] * bool(request.also)
+        tables.append(request.make("counts", counts_query(request)))
         if request.predicted_truth:
             predicted = measured_query(request, "by_user", "predicted_truth")
             tables.append(request.make("by_predicted", predicted))
-        means = means_query(request, system)
-    means = join_beyond_accuracy(request, system, means)
+        means = means_query(request)
+    means = join_beyond_accuracy(request, means)
     if request.confidence and request.beyond_accuracy_by_user:
         names = ", ".join(identifier(choice.name) for choice in request.beyond_accuracy_by_user)
         ends = grouped_means(
-            request, f"{system}k", request.table("contents"), request.beyond_accuracy_by_user
+            request, f"{request.system}k", request.table("contents"), request.beyond_accuracy_by_user
         )
         ends = f"SELECT * EXCLUDE ({names})\nFROM (\n{ends}\n)"
-        means = join_beyond_accuracy(request, system, means, ends)
+        means = join_beyond_accuracy(request, means, ends)
     return Plan(
         tables,
         means,
-        by_segment_query(request, system) if request.by_segment else None,
-        by_user_query(request, system) if request.by_user else None,
+        by_segment_query(request) if request.by_segment else None,
+        by_user_query(request) if request.by_user else None,
     )
 
 
-def also_query(request: Request, system: str) -> str:
+def also_query(request: Request) -> str:
     """Return the query for the values of the columns to compare, for the users of by_user.
 
     All rows of a user and model must have the same value or NULL.
     """
-    keys, columns = f"{system}userid", dict[str, list[str]]()
+    keys, columns = f"{request.system}userid", dict[str, list[str]]()
     for i, column in enumerate(request.also, 1):
         rule = literal(f"also: {column.name} " + in_unit("must have one value for each user and model, got "))
-        where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(system)
+        where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(request.systems)
         table = request.table(f"also_{i}" if column.options["file"] else request.also_table)
         columns.setdefault(table, []).append(
             f"CASE WHEN min(also_{i}) < max(also_{i})\n"
@@ -159,7 +178,7 @@ def also_query(request: Request, system: str) -> str:
     )
 
 
-def beyond_accuracy_query(request: Request, system: str, by_user: bool = False) -> str:
+def beyond_accuracy_query(request: Request, by_user: bool = False) -> str:
     """Return the query for beyond-accuracy measures by k: the means, or the values of each user."""
     columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
     columns = ["userid", "n_rec"] if by_user else columns
@@ -168,7 +187,9 @@ def beyond_accuracy_query(request: Request, system: str, by_user: bool = False) 
         name, own = identifier(choice.name), own_cuts(request, choice)
         columns.append(f"CASE WHEN {cut_off_condition(own)} THEN {name} END AS {name}" if own else name)
     cuts = [k for k in request.ks if any(k in choice.cuts for choice in chosen)]
-    return f"SELECT {system}k, {', '.join(columns)}\nFROM {beyond_accuracy_call(request, cuts, by_user)}"
+    return (
+        f"SELECT {request.system}k, {', '.join(columns)}\nFROM {beyond_accuracy_call(request, cuts, by_user)}"
+    )
 
 
 def beyond_accuracy_call(request: Request, ks: Sequence[int | None], by_user: bool = False) -> str:
@@ -184,15 +205,15 @@ def beyond_accuracy_call(request: Request, ks: Sequence[int | None], by_user: bo
     return table_call(request, function, arguments | non_defaults(request.columns, "descending"), 2)
 
 
-def join_beyond_accuracy(request: Request, system: str, query: str, values: str = "", key: str = "") -> str:
+def join_beyond_accuracy(request: Request, query: str, values: str = "", key: str = "") -> str:
     """Join the rows of a query with beyond-accuracy measures (their means); `key` is an extra key."""
     if not request.beyond_accuracy:
         return query
-    keys = [name for name in (system.removesuffix(", "), "k", key) if name]
+    keys = [name for name in (request.system.removesuffix(", "), "k", key) if name]
     same = " AND ".join(f"evaluated.{name} IS NOT DISTINCT FROM contents.{name}" for name in keys)
     return (
         f"SELECT evaluated.*, contents.* EXCLUDE ({', '.join(keys)})\nFROM (\n{query}\n) AS evaluated\n"
-        f"LEFT JOIN (\n{values or beyond_accuracy_query(request, system)}\n) AS contents\n    ON {same}"
+        f"LEFT JOIN (\n{values or beyond_accuracy_query(request)}\n) AS contents\n    ON {same}"
     )
 
 
@@ -279,13 +300,13 @@ def ranked_table(request: Request) -> str:
     return request.table("ranked" if request.ties == "trec" else "rec")
 
 
-def ranked_query(request: Request, system: str) -> str:
+def ranked_query(request: Request) -> str:
     """Return the query for recommendations with their rank in trec_eval's order as score, without ties."""
     score = "CAST(score AS FLOAT)"
     best, sign = ("DESC", "-") if request.columns["descending"] else ("ASC", "")
     order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
-    rank = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
-    return f"SELECT {system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
+    rank = f"row_number() OVER (PARTITION BY {request.system}userid ORDER BY {order})"
+    return f"SELECT {request.system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
 
 
 def non_defaults(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -355,7 +376,9 @@ def explain_query(request: Request, user_id: str, negated: Collection[str | None
     return f"SELECT {as_given('score', negated)}\nFROM {call}"
 
 
-def abstention_query(request: Request, negated: Collection[str | None], confidence: float) -> str:
+def abstention_query(
+    request: Request, negated: Collection[str | None], confidence: float = OPTIONS["confidence"].default
+) -> str:
     """Return the query for the errors of score thresholds, if some users have no relevant item.
 
     `negated` are the models whose scores have been negated; None is the model without a name.
@@ -393,11 +416,30 @@ def overlap_query(
     return f"FROM {table_call(request, function, arguments | non_defaults(request.columns, 'descending'), 2)}"
 
 
-def means_query(request: Request, system: str) -> str:
+def fusion_query(request: Request, options: Values) -> str:
+    """Return the query that fuses the models; raise UsageError if the models have no names."""
+    systems, weights = request.systems, options["weights"]
+    if not systems:
+        how = "name their files, as in bm25=a.csv vector=b.csv"
+        how = how if request.dashes else "give a dict of them, as in {'bm25': a, 'vector': b}"
+        raise UsageError(f"fuse: the models have no names; {how}")
+    if weights is not None and not isinstance(weights, Mapping):
+        raise request.refused(
+            "weights must be a dict, as in {'bm25': 1, 'vector': 2}", shorten(repr(weights))
+        )
+    if weights is not None and {*weights} != {*systems}:
+        rule, got = f"one of each model ({', '.join(systems)})", ",".join(map(str, weights))
+        raise request.refused(f"weights must have {shorten(rule)}", repr(shorten(got)))
+    arguments = {name: options[name] for name in GROUPS["fusion"] if name in VERBS["fuse"]}
+    arguments |= {"rec": request.table("rec"), "descending": request.columns["descending"]}
+    return compose_values("fuse", arguments, request.types)
+
+
+def means_query(request: Request) -> str:
     """Return the query for the rows of ranking.evaluate, from the tables by_user and counts."""
     counts = request.table("counts")
-    join = f"JOIN {counts} USING (system)" if system else f"CROSS JOIN {counts}"
-    columns = f"{system}k, {', '.join(COUNTS)}"
+    join = f"JOIN {counts} USING (system)" if request.systems else f"CROSS JOIN {counts}"
+    columns = f"{request.system}k, {', '.join(COUNTS)}"
     return grouped_means(request, columns, f"{request.table('by_user')}\n{join}", request.choices)
 
 
@@ -426,19 +468,19 @@ FROM (
 )"""
 
 
-def counts_query(request: Request, system: str) -> str:
+def counts_query(request: Request) -> str:
     """Return the query for the counts of users of each model. They do not depend on k, so k is 0."""
     summary = judged_call(request, "evaluate", {"measures": [f"{NO_MEASURE}@0"]}, 2)
-    return f"SELECT {system}{', '.join(COUNTS)}\nFROM {summary}"
+    return f"SELECT {request.system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
-def by_segment_query(request: Request, system: str) -> str:
+def by_segment_query(request: Request) -> str:
     """Return the query for the means by segment and k; a user in two segments counts in both."""
     users = (
         "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec, "
         "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
     )
-    keys = f"{system}coalesce(segment, {literal(NONE)}) AS segment, k"
+    keys = f"{request.system}coalesce(segment, {literal(NONE)}) AS segment, k"
     source = with_segments(request, request.table("by_user"))
     query = grouped_means(request, f"{keys}, {users}", source, request.choices)
     if request.columns["without_relevant"] == "skip":
@@ -447,7 +489,7 @@ def by_segment_query(request: Request, system: str) -> str:
         return query
     source = with_segments(request, request.table("contents"))
     means = grouped_means(request, keys, source, request.beyond_accuracy_by_user)
-    return join_beyond_accuracy(request, system, query, means, "segment")
+    return join_beyond_accuracy(request, query, means, "segment")
 
 
 def add_excluded_counts(request: Request, query: str) -> str:
@@ -468,16 +510,33 @@ def with_segments(request: Request, source: str) -> str:
     return f"{source} LEFT JOIN {segments} USING (userid)"
 
 
-def by_user_query(request: Request, system: str) -> str:
+def summary_query(request: Request, steps: Plan) -> str:
+    """Return the query for the means of all users and of segments, ordered by model, segment and k."""
+    names = ["system"] * bool(request.systems) + ["segment"] * request.by_segment
+    names += ["k::BIGINT AS k", *COUNTS, *map(identifier, chain(*map(request.names_of, request.choices)))]
+    names += [*OF_LISTS][: 1 + request.history] if request.beyond_accuracy else []
+    names += map(identifier, chain(*map(request.names_of, request.beyond_accuracy)))
+    source, order = f"({steps.summary})", []
+    if steps.by_segment:
+        everybody = f"SELECT 0 AS is_segment, {literal(EVERYBODY)} AS segment, * FROM {source}"
+        source = f"({everybody}\nUNION ALL BY NAME SELECT 1 AS is_segment, * FROM ({steps.by_segment}))"
+        order.append("is_segment")
+    if request.systems:
+        order.append(f"list_position([{', '.join(map(literal, request.systems))}], system)")
+    order += ["segment"] * request.by_segment
+    cuts = ", ".join("-1" if k is None else str(k) for k in request.ks)
+    order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
+    return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
+
+
+def by_user_query(request: Request) -> str:
     """Return the query for the values by user and k, in order."""
-    names = ["system", "userid"] if system else ["userid"]
+    names = ["system", "userid"] if request.systems else ["userid"]
     replace = replaced_text(request, names)
     source = by_user = request.table("by_user")
     if request.beyond_accuracy_by_user:
         values = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
-        source = (
-            f"({join_beyond_accuracy(request, system, f'FROM {by_user}', values, 'userid')}) AS {by_user}"
-        )
+        source = f"({join_beyond_accuracy(request, f'FROM {by_user}', values, 'userid')}) AS {by_user}"
     order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
     return f"SELECT *{replace}\nFROM {source}\nORDER BY {order}"
 

@@ -21,7 +21,7 @@ from ..version import PACK, version
 from .evaluation import Evaluation
 from .paths import extension, pattern
 from .sources import QUOTED, column_types
-from .tables import Tables, file_of
+from .tables import file_of
 
 METADATA = "ranking_udfs"  # the key of the manifest in a Parquet file
 SHARED = ("truth", "users")  # tables that must be the same for runs to be comparable
@@ -48,18 +48,18 @@ def value_options(request: Request) -> Row:
     return {"ties": request.ties, **{name: vars(request)["columns"][name] for name in GRADES.split()}}
 
 
-def manifest(work: Evaluation, tables: Tables, call: Sequence[str]) -> str:
+def manifest(of: Evaluation, call: Sequence[str]) -> str:
     """Return the manifest as JSON: versions, the call, options and inputs."""
-    others = work.inputs.other_tables.items()
-    paths = {name: file_of(path) for name, (path, _) in others if name in tables.names}
-    inputs = [
+    con, request, tables, inputs = of.con, of.request, of.tables, of.inputs
+    paths = {name: file_of(path) for name, (path, _) in inputs.other_tables.items() if name in tables.names}
+    read = [
         {"table": name, "file": paths.get(name, tables.files.get(row.get("system"), tables.files.get(None)))}
         | {**row}
-        for name in (*["rec"] * bool(work.inputs.recs), *paths)
-        for row in counts(work.con, tables.prefix + name)
+        for name in (*["rec"] * bool(inputs.recs), *paths)
+        for row in counts(con, request.table(name))
     ]
     made = {"version": f"{version()}, DuckDB {duckdb.__version__}", "call": shlex.join(call)}
-    return json.dumps({**made, "options": value_options(work.request), "inputs": inputs}, indent=2) + "\n"
+    return json.dumps({**made, "options": value_options(request), "inputs": read}, indent=2) + "\n"
 
 
 def manifest_path(path: str) -> str:
@@ -72,12 +72,12 @@ def stem(path: str) -> str:
     return path[: path.lower().rindex(extension(path))] if extension(path) else path
 
 
-def add_stored_run(work: Evaluation, path: str, name: str) -> None:
-    """Add the values of users in a file to the evaluation, as a model with this name.
+def with_stored_run(work: Evaluation, path: str, name: str) -> Request:
+    """Return the request with the values of users in a file, as a model with this name.
 
     Raises UsageError if the values are by another truth, have other options, or lack a measure.
     """
-    con, request, models = work.con, work.request, work.tables.models
+    con, request, models = work.con, work.request, work.request.systems
     made, rows = read_manifest(con, path)
     refused = partial(refused_run, work, path)
     for choice in (*request.beyond_accuracy, *request.also):
@@ -104,11 +104,11 @@ def add_stored_run(work: Evaluation, path: str, name: str) -> None:
         ["userid", "k", "n_rec", "n_truth", *(identifier(choice.name) for choice in request.choices)]
     )
     query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
-    work.request, work.tables = replace(request, stored=query), replace(work.tables, models=[*models, name])
+    return replace(request, stored=query, systems=[*models, name])
 
 
 def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
-    return UsageError(f"{work.caller}: --against {path}: {rule}")
+    return UsageError(f"{work.request.function}: --against {path}: {rule}")
 
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:

@@ -117,6 +117,11 @@ class Inputs:
         return Names(user, item, score, None, system)
 
     @property
+    def paths(self) -> dict[str | None, str]:
+        """The path of each model that Python names, by name; None has that of one without a name."""
+        return dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.recs)
+
+    @property
     def turned(self) -> list[str]:
         """The models of `directions` whose direction differs from the other models."""
         return [name for name, best in self.directions.items() if best != self.columns["descending"]]
@@ -252,7 +257,7 @@ def own_columns(
     return own, others
 
 
-def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
+def load_tables(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     """Make the tables; raise DataError for invalid files.
 
     Ids are integers if all ids of DuckDB's sample are. If a later id is no integer, making the tables fails,
@@ -278,7 +283,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             break
         except duckdb.Error as error:
             if OF_CSV.search(str(error)) and not inputs.by_lines:  # after DuckDB's sample
-                return load(con, replace(inputs, by_lines=True))
+                return load_tables(con, replace(inputs, by_lines=True))
             sources = with_ids_as_text(con, sources, error)
     if not recs:
         rows = f"SELECT userid, itemid, NULL::DOUBLE AS score FROM {inputs.prefix}truth LIMIT 0"

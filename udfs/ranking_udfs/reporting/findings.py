@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, count
@@ -13,7 +13,13 @@ from typing import NamedTuple
 import duckdb
 
 from ..evaluation import conclusion
-from ..evaluation.comparison import can_be_paired, changes_query, compare_queries, pairs_query
+from ..evaluation.comparison import (
+    can_be_paired,
+    changes_query,
+    compare_queries,
+    comparison_plan,
+    pairs_query,
+)
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
@@ -21,6 +27,7 @@ from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
 from ..evaluation.problems import errors_about, without_verdicts
 from ..evaluation.queries import (
     Request,
+    abstention_query,
     beyond_accuracy_call,
     check_statements,
     explain_query,
@@ -39,8 +46,11 @@ from ..evaluation.words import (
     in_unit,
     with_text,
 )
-from ..inputs.evaluation import Evaluation
+from ..inputs.evaluation import Evaluation, names_of_ids, with_labels
 from ..inputs.manifest import counts
+from ..inputs.measuring import measure
+from ..inputs.problems import nothing_found
+from ..inputs.requests import check_baseline, check_measures
 from ..inputs.tables import file_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
@@ -75,12 +85,12 @@ class Subject:
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, self.named = work.systems, work.request.comparison["baseline"]
+        names, self.named = work.request.systems, work.request.comparison["baseline"]
         baseline = next(iter(names), "") if self.named is None else self.named
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.comparison: Values = {**work.request.comparison, "baseline": baseline}
-        self.request = replace(work.request, by_user=True, comparison=self.comparison)
-        self.composed = replace(self.request, types=work.types)
+        self.composed = replace(work.request, comparison=self.comparison)
+        self.request = replace(self.composed, types={})  # its queries are printed
         self.labels = unique_labels(ordered) if names else {"": UNNAMED}
         self.systems = list(self.labels.values())
         self.baseline = self.systems[0] if len(self.systems) > 1 else None
@@ -182,19 +192,22 @@ class Findings(Subject):
 
     def __init__(self, work: Evaluation) -> None:
         """Run all queries. Raises UsageError for a request that a report cannot answer, and DataError."""
-        check_request(work)
+        check_request(work.request)
         super().__init__(work)
         reader = Reader(work.con, self)
         fetch = reader.fetch
-        work.request, work.notify = with_judged(self), lambda _: None  # the page shows the problems
-        problems = work.make_tables()
-        self.problems, self.nothing_found = problems if work.is_checked else None, work.nothing_found
+        request = with_judged(self)
+        work = replace(work, request=request)
+        steps, printed = comparison_plan(request), comparison_plan(replace(request, types={}))
+        problems = measure(work, steps)
+        self.problems = problems if request.is_checked else None
+        self.nothing_found = nothing_found(request)
         errors = [
-            {**row, "system": self.labels.get(row["system"])} for row in errors_about(problems, work.systems)
+            {**row, "system": self.labels.get(row["system"])}
+            for row in errors_about(problems, request.systems)
         ]
         work.step("comparing")
-        printed = work.plan_of(work.request)
-        summary = fetch(lambda of: (work.steps if of.types else printed).summary)
+        summary = fetch(lambda of: (steps if of.types else printed).summary)
         self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
         self.users = int(max(row["users"] for row in self.counts.values()))
         self.means = find_means(self, fetch)
@@ -225,7 +238,7 @@ class Findings(Subject):
         family = self.of_first(self.comparisons)
         self.verdicts = [verdict_of(self, row, len(family)) for row in family]
         self.wrong, self.caveats = conclusion.caveats(problems, self.request.ks)
-        if work.is_checked:
+        if request.is_checked:
             self.caveats += caveats_of(self, shared)
         also = {choice.name for choice in self.request.also}
         family += [row for row in self.comparisons if row["measure"] in also]
@@ -234,12 +247,12 @@ class Findings(Subject):
         self.histogram = find_histogram(self, fetch)
         self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
         self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
-        self.abstention = find_abstention(self, fetch, work)
+        self.abstention = find_abstention(self, fetch, work.tables.negated)
         self.refused = conclusion.threshold_sentences(self.abstention)
         if self.abstention:
             self.refused.insert(0, conclusion.refused_sentence(self.abstention))
         self.facts, self.made = find_facts(self, work), report_time()
-        checked = [check_statements(work.request)] * work.is_checked
+        checked = [check_statements(replace(request, types={}))] * request.is_checked
         statements = [*work.tables.statements, *printed.tables, *checked, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
 
@@ -252,9 +265,9 @@ def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], Model
 def with_judged(of: Subject) -> Request:
     """Add judged_share to the measures of the request."""
     if JUDGED in [choice.measure.name for choice in of.measures] or of.request.ties == "expected":
-        return of.request
+        return of.composed
     judged = Choice(MEASURES[JUDGED], {}, {}, (of.k,))
-    return replace(of.request, choices=[*of.request.choices, judged])
+    return replace(of.composed, choices=[*of.request.choices, judged])
 
 
 # --- Sections: one function each ---
@@ -341,7 +354,7 @@ def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str,
     """
     losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
     query = changes_query(of.request, str(of.comparison["baseline"]), of.first)
-    for row in work.with_labels(fetch(query)) if of.baseline is not None else ():
+    for row in with_labels(work, fetch(query)) if of.baseline is not None else ():
         (winners if row["wins"] else losers)[row["system"]].append(row)
     return losers, winners
 
@@ -435,7 +448,7 @@ def find_example(
     missed: dict[str, list[str]] = {name: [] for name in lists}
     rows = fetch(lambda request: explain_query(replace(request, ks=[of.k]), loser["userid"]))
     rows = [row for row in rows if row["system"] in lists]
-    titles = work.names("titles", map(itemgetter("itemid"), rows))
+    titles = names_of_ids(work, "titles", map(itemgetter("itemid"), rows))
     for row in rows:
         title = titles.get(str(row["itemid"]))
         if row["rank"] is not None:
@@ -470,12 +483,12 @@ def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -
     return BeyondAccuracy(system_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items))
 
 
-def find_abstention(of: Subject, fetch: Fetch, work: Evaluation) -> list[Row]:
+def find_abstention(of: Subject, fetch: Fetch, negated: Collection[str | None]) -> list[Row]:
     """Return thresholds, if the request concerns unanswerable users."""
     if not of.request.says_refused:
         return []
-    confidence = of.comparison["confidence"]
-    return sorted(fetch(lambda request: work.abstention_query(confidence, request)), key=of.by_system)
+    rows = fetch(partial(abstention_query, negated=negated, confidence=of.comparison["confidence"]))
+    return sorted(rows, key=of.by_system)
 
 
 def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
@@ -502,17 +515,17 @@ def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     }
 
 
-def check_request(work: Evaluation) -> None:
+def check_request(request: Request) -> None:
     """Raise UsageError for a request that a report cannot answer."""
-    if len(work.systems) > MOST_SYSTEMS:
-        raise UsageError(f"report: takes at most {MOST_SYSTEMS} models, got {len(work.systems)}")
-    work.check_baseline()
-    for choice in work.request.choices:
+    if len(request.systems) > MOST_SYSTEMS:
+        raise UsageError(f"report: takes at most {MOST_SYSTEMS} models, got {len(request.systems)}")
+    check_baseline(request)
+    for choice in request.choices:
         if choice.measure.name in CONTENTS:
-            rule = f"{work.dashes}measures must be measures of relevance"
-            raise UsageError(f"report: {rule}, got {choice.name}; use evaluate or compare")
-    if len(work.systems) > 1:
-        work.check_measures()
+            rule = "measures must be measures of relevance"
+            raise request.refused(rule, f"{choice.name}; use evaluate or compare")
+    if len(request.systems) > 1:
+        check_measures(request)
 
 
 def text_with_options(choice: Choice) -> str:
