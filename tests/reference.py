@@ -438,7 +438,7 @@ def check_codes() -> Iterator[str]:
 
 def severity(problem: Problem) -> str:
     """Return the rule for the severity of a code."""
-    bounds = [(name, problem.share(name)) for name in ("error", "warning")]
+    bounds = [*zip(("error", "warning"), problem.shares, strict=True)]
     of = f" of {problem.counted}"
     found = [f"{name} from {share:.0%}{of}" if share else name for name, share in bounds if share is not None]
     found += ["otherwise info" if found else "info"] * all(share != 0 for _, share in bounds)

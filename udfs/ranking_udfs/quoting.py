@@ -21,7 +21,6 @@ def plain(value: Any) -> Any:
 
 def sql_value(value: object) -> str:
     """Return a value of Python or NumPy as SQL; TypeError if it has no form in SQL."""
-    value = plain(value)
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
     if isinstance(value, Integral):
@@ -34,6 +33,8 @@ def sql_value(value: object) -> str:
         return f"[{', '.join(map(sql_value, value))}]"
     if isinstance(value, Mapping):
         return f"MAP {{{', '.join(f'{sql_value(key)}: {sql_value(item)}' for key, item in value.items())}}}"
+    if (number := plain(value)) is not value:
+        return sql_value(number)
     raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
 
 

@@ -40,7 +40,7 @@ class Types:
     history: Mapping[str, str] | None = None
     items: Mapping[str, str] | None = None
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, Mapping[str, str]]:
         """Columns of the existing tables, by role of the table."""
         return {name: columns for name, columns in vars(self).items() if columns is not None}
@@ -57,40 +57,40 @@ class Column:
     higher_is_better: bool | None = None
     cuts: Sequence[int | None] | None = None  # None for all
 
-    @property
+    @cached_property
     def is_high(self) -> str:
         """SQL: true if higher values are better, false if lower values are; ValueError if neither is."""
         if self.higher_is_better is None:
             raise ValueError(f"measures must say which of two systems is better, got {self.name}")
         return str(self.higher_is_better).lower()
 
-    @property
+    @cached_property
     def is_probability(self) -> str:
         return str(self.range.is_share).lower()
 
-    @property
+    @cached_property
     def low(self) -> str:
         """Column of the lower end of its mean's confidence interval."""
         return identifier(f"{self.name}_low")
 
-    @property
+    @cached_property
     def high(self) -> str:
         return identifier(f"{self.name}_high")
 
-    @property
+    @cached_property
     def bottom(self) -> str:
         """Lowest value of the measure, as SQL."""
         return sql_value(self.range.low)
 
-    @property
+    @cached_property
     def top(self) -> str:
         return sql_value(self.range.high)
 
-    @property
+    @cached_property
     def only_at(self) -> str:
         return "NULL" if self.cuts is None else sql_value(self.cuts)
 
-    @property
+    @cached_property
     def is_share(self) -> bool:
         """True if the mean is exact as a sum of integers alone."""
         return self.range.has_exact_sums
@@ -106,7 +106,7 @@ class Group:
     suffix: str  # suffix of the names of the new CTEs
     is_last: bool
 
-    @property
+    @cached_property
     def result(self) -> str:
         return f"measured{self.suffix}"
 
@@ -114,12 +114,12 @@ class Group:
         """Return true if a formula reads this column of `cut`."""
         return any(re.search(rf"(?<!\.)\b{column}\b", measure.formula) for measure in self.columns)
 
-    @property
+    @cached_property
     def made(self) -> str:
         """Columns that `cut` computes for these measures."""
         return ", ".join(filter(self.reads, MADE))
 
-    @property
+    @cached_property
     def made_of_ties(self) -> str:
         return ", ".join([*MADE_OF_TIES, *filter(self.reads, PERHAPS_OF_TIES)])
 
@@ -187,7 +187,7 @@ class Call:
         columns = {role: types[name] for role, name in self.tables.items() if name in types}
         return replace(self, types=Types(**columns))
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return Names(
             user=self.user,
@@ -201,68 +201,68 @@ class Call:
 
     # --- Choices from the arguments ---
 
-    @property
+    @cached_property
     def counts_all(self) -> bool:
         """True if the function counts users without truth."""
         return self.function in COUNTING
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         return alpha_of(self.confidence)
 
-    @property
+    @cached_property
     def expected(self) -> bool:
         return self.ties == "expected"
 
-    @property
+    @cached_property
     def trec(self) -> bool:
         return self.ties == "trec"
 
-    @property
+    @cached_property
     def condensed(self) -> bool:
         return self.unjudged == "skip"
 
-    @property
+    @cached_property
     def skips_users(self) -> bool:
         return self.without_relevant == "skip"
 
-    @property
+    @cached_property
     def lowest_grade(self) -> str:
         """Lowest relevant grade, as SQL; "" if every grade above 0 is relevant."""
         return "" if self.min_grade is None else number(self.min_grade)
 
-    @property
+    @cached_property
     def is_relevant(self) -> str:
         """SQL condition for a relevant grade, to be written after the grade."""
         return f">= {self.lowest_grade}" if self.lowest_grade else "> 0"
 
     # --- The tables ---
 
-    @property
+    @cached_property
     def reused(self) -> str:
         """MATERIALIZED for DuckDB 1.5, which crashes if an inlined CTE reads an Arrow table twice."""
         may_be_1_5 = duckdb.__version__.startswith("1.5") or (self.is_portable and not self.types)
         return "MATERIALIZED" if may_be_1_5 else "NOT MATERIALIZED"
 
-    @property
+    @cached_property
     def rec_names(self) -> list[str]:
         return [self.user, self.item, self.score, *([self.system or "system"] * self.may_have_systems)]
 
-    @property
+    @cached_property
     def truth_names(self) -> list[str]:
         return [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
 
-    @property
+    @cached_property
     def has_systems(self) -> bool:
         """True if rec is known to have a column of systems."""
         return self.types is not None and self.may_have_systems
 
-    @property
+    @cached_property
     def may_have_systems(self) -> bool:
         known = self.types is None or type_of(self.types.rec, self.system or "system") is not None
         return self.system != "" and known
 
-    @property
+    @cached_property
     def system_column(self) -> str:
         return self.id("rec", self.system or "system") if self.may_have_systems else "NULL"
 
@@ -270,51 +270,51 @@ class Call:
         """Return a column of ids of a table, compared by their bytes."""
         return by_bytes(name, type_of(self.types.tables[table], name) if self.types else None)
 
-    @property
+    @cached_property
     def system_pattern(self) -> str:
         """Pattern of the user's column of systems, which is renamed to `system`, and of our own."""
         return literal(f"(?i)^(?:{escaped(self.system or 'system')})$|^(ranking_)system$")
 
-    @property
+    @cached_property
     def absent_pattern(self) -> str:
         return literal(f"(?i)^(?:{escaped(self.system or 'system')}|ranking_absent)$")
 
-    @property
+    @cached_property
     def keys(self) -> str:
         """Column of systems in a SELECT, with the user's own column if there may be one."""
         if self.types or self.system == "":
             return "ranking_system"
         return PERHAPS_SYSTEMS
 
-    @property
+    @cached_property
     def system_first(self) -> str:
         return "ranking_system AS system, " if self.has_systems else ""
 
-    @property
+    @cached_property
     def values_of_parts(self) -> str:
         """CTE `measured` of the values by user, as partitions send them."""
         system = "system" if self.has_systems else "NULL"
         rows = f"SELECT *, {system} AS ranking_system, true AS has_truth FROM _ranking_parts"
         return f"measured AS NOT MATERIALIZED ({rows})"
 
-    @property
+    @cached_property
     def may_have_grades(self) -> bool:
         known = self.types is None or type_of(self.types.truth or {}, self.grade or "rel") is not None
         return self.grade != "" and known
 
-    @property
+    @cached_property
     def may_lack_grades(self) -> bool:
         return not self.may_have_grades if self.types else not self.grade
 
-    @property
+    @cached_property
     def grade_name(self) -> str:
         return self.grade or "rel"
 
-    @property
+    @cached_property
     def grade_column(self) -> str:
         return identifier(self.grade or "rel") if self.may_have_grades else "NULL"
 
-    @property
+    @cached_property
     def row_grade(self) -> str:
         """Grade of a row of truth, as SQL: 1 if truth has no grades."""
         if not self.may_have_grades:
@@ -322,7 +322,7 @@ class Call:
         grade = "TRY_CAST(rel AS DOUBLE)"
         return f"CASE WHEN has_grades THEN {grade} ELSE 1 END" if self.may_lack_grades else grade
 
-    @property
+    @cached_property
     def may_hide_grades(self) -> bool:
         """True if a column of truth that no argument names may hold grades."""
         if self.is_part or self.grade is not None or not self.reads_truth:
@@ -332,28 +332,28 @@ class Call:
         names = {unquoted(name).lower() for name in columns}
         return self.grade_name not in names and not names <= {*self.read_in_truth}
 
-    @property
+    @cached_property
     def known_truth(self) -> Mapping[str, str] | None:
         """Columns of truth, if they are known."""
         return self.types.truth if self.types else None
 
-    @property
+    @cached_property
     def read_in_truth(self) -> list[str]:
         """Columns of truth that are read, in lower case."""
         return [name.lower() for name in (*self.truth_names, "rel")]
 
-    @property
+    @cached_property
     def is_unread(self) -> str:
         """SQL condition for the name of a column of truth that is not read and has no times."""
         read = ", ".join(map(literal, self.read_in_truth))
         return f"lower(c) NOT IN ({read}) AND NOT regexp_full_match(c, {literal(f'(?i){TIMES}')})"
 
-    @property
+    @cached_property
     def is_like_grades(self) -> str:
         """SQL condition for a name that is typical of grades."""
         return f"regexp_full_match(entry[1], {literal('(?i)' + LIKE['grades'])})"
 
-    @property
+    @cached_property
     def hidden_grades_text(self) -> str:
         """SQL of the error text for the names of hidden grades."""
         is_score = f"lower(hidden_grades[1]) = {literal(self.score.lower())}"
@@ -366,7 +366,7 @@ class Call:
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
 
-    @property
+    @cached_property
     def may_have_nan(self) -> bool:
         """True if scores are known to be floating-point numbers, or text."""
         return self.types is not None and type_of(self.types.rec, self.score) in {*FLOATS, "VARCHAR"}
@@ -379,12 +379,12 @@ class Call:
         """Return the SQL of the error text for a string that is no number, up to the string."""
         return literal(f"{self.caller}: {table}: {cut(name)} must be a number, got ")
 
-    @property
+    @cached_property
     def mixed_users(self) -> bool:
         """True if user ids have two types that are not both integers: they are compared as VARCHAR."""
         return self.mixed(self.user) == "texts"
 
-    @property
+    @cached_property
     def mixed_items(self) -> str:
         return self.mixed(self.item)
 
@@ -398,7 +398,7 @@ class Call:
             return ""
         return "integers" if {family(str(kind)) for kind in kinds} == {"INTEGER"} else "texts"
 
-    @property
+    @cached_property
     def column_problem(self) -> str:
         """SQL of the error text about columns; "" if they are known and therefore checked."""
         if self.types:
@@ -411,34 +411,34 @@ class Call:
 
     # --- The lists ---
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, str]:
         """Names of the tables to read, by role."""
         absent = {"rec": "", "truth": "", "users": None, "history": None, "items": None}
         named: dict[str, Any] = {role: getattr(self, role, none) for role, none in absent.items()}
         return {role: name for role, name in named.items() if name != absent[role]}
 
-    @property
+    @cached_property
     def recs(self) -> str:
         return "ranked" if self.trec else "_ranking_rec"
 
-    @property
+    @cached_property
     def given_order(self) -> str:
         return "DESC" if self.descending else "ASC"
 
-    @property
+    @cached_property
     def is_best_high(self) -> bool:
         return self.descending or self.trec  # With trec, scores are computed from the order.
 
-    @property
+    @cached_property
     def order(self) -> str:
         return "DESC" if self.is_best_high else "ASC"
 
-    @property
+    @cached_property
     def best(self) -> str:
         return "max" if self.is_best_high else "min"
 
-    @property
+    @cached_property
     def at_least(self) -> str:
         return ">=" if self.is_best_high else "<="
 
@@ -448,16 +448,16 @@ class Call:
         ks = self.all_ks
         return None if any(k is None or k > LARGEST for k in ks) else max(k for k in ks if k is not None)
 
-    @property
+    @cached_property
     def is_short(self) -> bool:
         return not self.condensed and self.depth is not None and self.depth <= SHORT
 
-    @property
+    @cached_property
     def counts_ranks(self) -> bool:
         """True if only ranks of hits are needed, which can be counted in lists that are not sorted."""
         return not (self.is_short or self.keeps_items or self.condensed or self.expected)
 
-    @property
+    @cached_property
     def is_sorted(self) -> str:
         """SQL over the first rows: whether a tenth repeat a score of their list, or lists are long.
 
@@ -468,34 +468,34 @@ class Call:
         is_long = f"{self.longest_unsorted} * count(DISTINCT (userid, ranking_system)) < count(*)"
         return f"{scores} < 0.9 * count(*) OR {is_long}"
 
-    @property
+    @cached_property
     def better(self) -> str:
         return ">" if self.is_best_high else "<"
 
-    @property
+    @cached_property
     def heap(self) -> int:
         return max(self.depth or 0, 1)
 
-    @property
+    @cached_property
     def is_small(self) -> bool:
         return not self.condensed and not self.expected and self.depth is not None and self.depth <= SMALL
 
-    @property
+    @cached_property
     def down_to_k(self) -> str:
         """Slice that cuts a sorted list at k; "" for the whole list, or if items below k are needed."""
         return "" if self.depth is None or self.condensed or self.expected else f"[:{self.depth}]"
 
-    @property
+    @cached_property
     def down_to_depth(self) -> str:
         return "" if self.depth is None else f"[:{self.depth}]"
 
-    @property
+    @cached_property
     def cutoff(self) -> str:
         return "NULL" if self.depth is None else str(self.depth)
 
     # --- The measures ---
 
-    @property
+    @cached_property
     def has_measures(self) -> bool:
         """True for functions with a column per measure; the others have columns of their own."""
         return "measures" in FUNCTIONS[self.function]
@@ -517,7 +517,7 @@ class Call:
         ks = {*self.ks}.union(*(choice.cuts for choice in self.asked)) if self.has_measures else {*self.ks}
         return sorted(ks, key=lambda k: (k is None, k))
 
-    @property
+    @cached_property
     def unnested_ks(self) -> str:
         """Cutoffs as a LIST."""
         if self.function == "precision_recall_curve":
@@ -544,25 +544,25 @@ class Call:
             for position, (name, choice) in enumerate(zip(names, self.measures, strict=True), 1)
         ]
 
-    @property
+    @cached_property
     def own_names(self) -> Sequence[str]:
         return ("precision", "recall") if self.function == "precision_recall_curve" else ()
 
-    @property
+    @cached_property
     def has_levels(self) -> bool:
         """True for the function with a row for each of eleven levels of recall."""
         return self.function == "interpolated_precision_curve"
 
-    @property
+    @cached_property
     def measure_names(self) -> str:
         return ", ".join(identifier(column.name) for column in self.columns)
 
-    @property
+    @cached_property
     def ranges(self) -> str:
         """SQL of the lowest and highest value of each measure."""
         return sql_value({one.name: (one.range.low, one.range.high) for one in self.columns})
 
-    @property
+    @cached_property
     def measures(self) -> list[Choice]:
         if self.function == "precision_recall_curve":
             return [parse_measure(f"precision(divide={self.divide})"), parse_measure("recall")]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -58,41 +59,41 @@ class CheckCall(Call):
 
     # --- The tables ---
 
-    @property
+    @cached_property
     def truths(self) -> str:
         """CTE with the rows of truth."""
         return "truths" if self.users is not None else "_ranking_truth"
 
-    @property
+    @cached_property
     def rec_names(self) -> list[str]:
         return [self.user, self.item, self.score, self.system or "system", "rank"]
 
-    @property
+    @cached_property
     def truth_names(self) -> list[str]:
         times = [self.time_name] * (self.history is not None)
         return [self.user, self.item, *filter(None, [self.grade_name]), *times]
 
-    @property
+    @cached_property
     def grade_name(self) -> str:
         return "rel" if self.grade is None else self.grade
 
-    @property
+    @cached_property
     def known_truth(self) -> Mapping[str, str] | None:
         return self.known[self.truth] if self.known else None
 
-    @property
+    @cached_property
     def time_name(self) -> str:
         return "time" if self.time is None else self.time or "ranking_time"
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return replace(super().names, time=self.time, category="", min_grade=None)
 
-    @property
+    @cached_property
     def column_problem(self) -> str:
         return portable.column_problem(self.tables, vars(self.names) | {"category": None, "time": self.time})
 
-    @property
+    @cached_property
     def column_findings(self) -> str:
         """SQL of the problems of columns: a LIST of code, column, problem and example."""
         if self.is_portable:
@@ -119,17 +120,17 @@ class CheckCall(Call):
 
     # --- The problems ---
 
-    @property
+    @cached_property
     def is_irrelevant(self) -> str:
         """SQL condition for a non-relevant grade, to be written after the grade."""
         return f"< {self.lowest_grade}" if self.lowest_grade else "<= 0"
 
-    @property
+    @cached_property
     def direction(self) -> str:
         """Factor for scores, so that higher is better."""
         return "1" if self.descending else "-1"
 
-    @property
+    @cached_property
     def kept(self) -> str:
         """MATERIALIZED for check_rows, which reads CTEs twice: for the counts and for the failing rows."""
         return "MATERIALIZED" if self.function == "check_rows" else "NOT MATERIALIZED"
@@ -147,12 +148,12 @@ class CheckCall(Call):
         words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
         return words | {"least": "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"}
 
-    @property
+    @cached_property
     def codes(self) -> list[str]:
         """Possible problems as SQL: place, code, shares and sentence."""
         return [
-            f"{problem.place}, {literal(problem.code)}, {sql_value(problem.share('error'))}, "
-            f"{sql_value(problem.share('warning'))}, {literal(filled(problem.sentence, self.words))}"
+            f"{problem.place}, '{problem.code}', {', '.join(map(sql_value, problem.shares))}, "
+            f"{literal(filled(problem.sentence, self.words))}"
             for problem in self.possible
         ]
 
@@ -160,36 +161,15 @@ class CheckCall(Call):
     def all_parts(self) -> dict[str, list[dict[str, str]]]:
         """The columns that each pass computes for each entry of a problem."""
         parts: dict[str, list[dict[str, str]]] = {}
-        for problem in self.possible:
-            for entry in problem.entries:
-                of_pass = parts.setdefault("user_lists" if entry.source == "cuts" else entry.source, [])
-                of_pass.append(
-                    self.part_of(problem, entry, sum(part["is"] == problem.code for part in of_pass))
-                )
-        return parts
-
-    def part_of(self, problem: Problem, entry: Entry, n: int) -> dict[str, str]:
-        """Return the columns of an entry, the n-th of its problem in this pass."""
         words = {name: literal(word) for name, word in self.words.items()}
         words |= {"cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
-        columns = {name: filled(sql, words) for name, sql in entry.columns.items()}
-        name = f"{problem.code}_{n}" if n else problem.code
-        count, total = columns.pop("count", ""), columns.pop("total", f"sum({name})")
-        if count and entry.source in GUARDS:
-            guard, columns = GUARDS[entry.source], {"k": "k"} | columns
-            count = guard.format(count)
-            columns |= {"items": guard.format(columns["items"])} if "items" in columns else {}
-        if entry.condition:
-            total = f"CASE WHEN {filled(entry.condition, words)} THEN {total} END"
-        userid, itemid = PASSES.get(entry.source, ("NULL", "NULL"))
-        items = columns.pop("items", "")
-        listed = f"list_resize([]::VARCHAR[], {name}, {columns.pop('itemid', itemid)}::VARCHAR)"
-        more = {"item": f"({items})[1]"} if items else {}
-        more |= {"userid": columns.pop("userid", userid), "itemids": items or listed}
-        return {
-            "is": problem.code, "name": name, "code": literal(problem.code), "counted": problem.counted or "",
-            "count": count, "total": f"({total})::BIGINT", **USUAL, **more, **columns,
-        }  # fmt: skip
+        for problem in self.possible:
+            numbers = Counter[str]()  # of the entries in a pass
+            for entry in problem.entries:
+                source = "user_lists" if entry.source == "cuts" else entry.source
+                parts.setdefault(source, []).append(part_of(problem, entry, numbers[source], words))
+                numbers[source] += 1
+        return parts
 
     def parts(self, source: str) -> list[dict[str, str]]:
         return self.all_parts.get(source, [])
@@ -227,13 +207,13 @@ class CheckCall(Call):
 
     # --- Users with human labels, among users with model-generated grades ---
 
-    @property
+    @cached_property
     def by_model(self) -> Call:
         return self.measured(
             "ndcg", self.predicted_truth or "", f"{self.caller} with predicted_truth as truth"
         )
 
-    @property
+    @cached_property
     def by_people(self) -> Call:
         return self.measured("judged_share", self.truth, self.caller)
 
@@ -245,6 +225,28 @@ class CheckCall(Call):
         if self.known:
             fields["types"] = Types(self.known[self.rec], self.known[truth])
         return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
+
+
+def part_of(problem: Problem, entry: Entry, n: int, words: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of an entry, the n-th of its problem in this pass."""
+    columns = {name: filled(sql, words) for name, sql in entry.columns.items()}
+    name = f"{problem.code}_{n}" if n else problem.code
+    count, total = columns.pop("count", ""), columns.pop("total", f"sum({name})")
+    if count and entry.source in GUARDS:
+        guard, columns = GUARDS[entry.source], {"k": "k"} | columns
+        count = guard.format(count)
+        columns |= {"items": guard.format(columns["items"])} if "items" in columns else {}
+    if entry.condition:
+        total = f"CASE WHEN {filled(entry.condition, words)} THEN {total} END"
+    userid, itemid = PASSES.get(entry.source, ("NULL", "NULL"))
+    items = columns.pop("items", "")
+    listed = f"list_resize([]::VARCHAR[], {name}, {columns.pop('itemid', itemid)}::VARCHAR)"
+    more = {"item": f"({items})[1]"} if items else {}
+    more |= {"userid": columns.pop("userid", userid), "itemids": items or listed}
+    return {
+        "is": problem.code, "name": name, "code": f"'{problem.code}'", "counted": problem.counted or "",
+        "count": count, "total": f"({total})::BIGINT", **USUAL, **more, **columns,
+    }  # fmt: skip
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
@@ -67,15 +68,15 @@ class Tests:
     caller: str = ""  # the name of the function in errors
     is_portable: bool = False  # true for SQL that runs without the Python package
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         return alpha_of(self.confidence)
 
-    @property
+    @cached_property
     def baseline_in_errors(self) -> str:
         return list_names([self.baseline])
 
-    @property
+    @cached_property
     def randomizes(self) -> bool:
         return self.test == "randomization"
 
@@ -107,19 +108,19 @@ class Comparison(Call, Tests):
         check_tests(values, "predicted_truth")
         return fields
 
-    @property
+    @cached_property
     def by_predicted(self) -> Call:
         """Call with the predicted truth as truth; the types of its columns are unknown."""
         own = {field.name: getattr(self, field.name) for field in fields(Call)}
         caller = f"{self.caller} with predicted_truth as truth"
         return Call(**own | {"truth": self.predicted, "caller": caller, "types": None})
 
-    @property
+    @cached_property
     def has_own_cuts(self) -> bool:
         """True if a measure has cutoffs of its own."""
         return any(column.cuts is not None for column in self.columns)
 
-    @property
+    @cached_property
     def are_shares(self) -> bool:
         """True if all values are small enough for exact means as sums of integers alone."""
         return all(column.is_share for column in self.columns)
@@ -148,21 +149,21 @@ class ComparisonByUser(Tests):
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "ComparisonByUser":
         return replace(self, types=types)
 
-    @property
+    @cached_property
     def compared(self) -> list[str | None] | None:
         """The names of the columns to compare, in lower case; None for all."""
         if self.measures is None:
             return None
         return [None if name is None else name.strip(" ").lower() for name in self.measures]
 
-    @property
+    @cached_property
     def is_compared(self) -> str:
         """Condition, on its name, that a column can be compared."""
         if self.compared is None:
             return f"lower(c) NOT IN ({', '.join(map(literal, KEYS))})"
         return f"lower(c) IN ({', '.join(map(sql_value, self.compared))})"
 
-    @property
+    @cached_property
     def chosen(self) -> str:
         """SQL of the columns to compare by, or of the problem with them."""
         facts = {"measures": self.compared, "lower_is_better": self.lower_is_better}
@@ -179,7 +180,7 @@ class ComparisonByUser(Tests):
         rows = ", ".join(row_type(f"query_table({literal(name)})") for name in tables)
         return f"system.main._ranking_compared_columns({literal(json.dumps(facts))}, {rows})"
 
-    @property
+    @cached_property
     def named(self) -> list[str]:
         """Columns to compare in a macro, whose tables are not known."""
         return [*dict.fromkeys(map(str, self.compared or ()))] if self.is_portable and not self.types else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from ..measures.grammar import Choice, parse_measure
@@ -41,15 +42,15 @@ class ExplainCall(Call):
 
     cutoff_k: int | None = None
 
-    @property
+    @cached_property
     def k(self) -> str:
         return "NULL" if self.cutoff_k is None else str(self.cutoff_k)
 
-    @property
+    @cached_property
     def own_names(self) -> Sequence[str]:
         return tuple(MEASURES)
 
-    @property
+    @cached_property
     def measures(self) -> list[Choice]:
         return list(MEASURES.values())
 

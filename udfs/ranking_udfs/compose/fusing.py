@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ..quoting import Double
@@ -37,37 +38,37 @@ class FuseCall(RecCall):
         """Return the fields of a call for its arguments."""
         return super().read_fields(function, {**values, "depth": [values["depth"]]})
 
-    @property
+    @cached_property
     def points(self) -> str:
         """Points of an item: `rrf`, `borda` or, if scores are added, their normalization."""
         return self.normalize if self.adds_scores else self.method
 
-    @property
+    @cached_property
     def adds_scores(self) -> bool:
         return self.method in ("combsum", "combmnz")
 
-    @property
+    @cached_property
     def reads_twice(self) -> bool:
         """True if the lists are read twice."""
         return self.points in ("borda", "none")
 
-    @property
+    @cached_property
     def has_few_digits(self) -> bool:
         """True if scores are distinct as DOUBLE."""
         kind = type_of(self.types.rec, self.score) if self.types else None
         return bool(re.fullmatch(FEW_DIGITS, str(kind)))
 
-    @property
+    @cached_property
     def chooses(self) -> bool:
         """True if systems are named, which rec must have."""
         return self.systems is not None or self.given_weights is not None
 
-    @property
+    @cached_property
     def chosen(self) -> str | None:
         """Names of the systems to fuse, as SQL."""
         return None if self.systems is None else listed(self.systems)
 
-    @property
+    @cached_property
     def weights(self) -> str | None:
         """Weights as SQL."""
         if self.given_weights is None:
@@ -75,15 +76,15 @@ class FuseCall(RecCall):
         pairs = (f"{literal(system)}: {Double(weight)}" for system, weight in self.given_weights.items())
         return f"(MAP {{{', '.join(pairs)}}})"
 
-    @property
+    @cached_property
     def weighed(self) -> str:
         return listed([*(self.given_weights or ())])
 
-    @property
+    @cached_property
     def shown_weights(self) -> str:
         return f"{{{', '.join(f'{name}={weight:g}' for name, weight in (self.given_weights or {}).items())}}}"
 
-    @property
+    @cached_property
     def largest_weight(self) -> str:
         """Largest weight as SQL, limited to values that allow a scale."""
         largest = max(self.given_weights.values()) if self.given_weights else 0

@@ -1,6 +1,7 @@
 """The call of ranking.intents_by_user, with the values that its template reads."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from .call import Call
@@ -16,10 +17,10 @@ class IntentsCall(Call):
     alpha: float = 0.5
     intent: str = "intent"
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return replace(super().names, intent=self.intent)
 
-    @property
+    @cached_property
     def truth_names(self) -> list[str]:
         return [*super().truth_names, self.intent]

@@ -1,6 +1,7 @@
 """Calls of table functions over lists without measures, with the values that their templates read."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ..measures.contents import BY_USER
@@ -15,7 +16,7 @@ class ItemCall(Call):
 
     keeps_items: ClassVar = True  # Lists keep items with their ranks.
 
-    @property
+    @cached_property
     def shows_texts(self) -> bool:
         """True if items are shown as VARCHAR: UUIDs, and items of two types."""
         kind = self.types and type_of(self.types.rec, self.item)
@@ -48,7 +49,7 @@ class OverlapCall(RecCall):
     baseline: str | None = None
     persistence: float
 
-    @property
+    @cached_property
     def baseline_in_errors(self) -> str:
         return list_names([self.baseline])
 
@@ -71,23 +72,23 @@ class ContentsCall(RecCall):
     divergence: str
     category: str = "category"
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return replace(super().names, category=self.category)
 
-    @property
+    @cached_property
     def has_history(self) -> bool:
         return self.history is not None
 
-    @property
+    @cached_property
     def has_items(self) -> bool:
         return self.items is not None
 
-    @property
+    @cached_property
     def has_catalog(self) -> bool:
         return self.has_history or self.has_items
 
-    @property
+    @cached_property
     def of_users(self) -> list[Content]:
         return [Content(measure.name, {*measure.arguments[1:]} <= self.tables.keys()) for measure in BY_USER]
 

@@ -68,12 +68,14 @@ class Problem:
         about = self.sentence.partition(":")[0]
         return about if about in ("truth", "history") else "rec"
 
-    def share(self, severity: str) -> float | None:
-        """Return the lowest share with this severity: 0 is always, and None never."""
-        match = re.search(rf"{severity}(?: from (\S+?))?(?:,|$)", self.severity)
-        return float(match[1] or 0) if match else None
+    @cached_property
+    def shares(self) -> list[float | None]:
+        """The lowest shares of an error and of a warning: 0 is always, and None never."""
+        patterns = (rf"{severity}(?: from (\S+?))?(?:,|$)" for severity in ("error", "warning"))
+        found = [re.search(pattern, self.severity) for pattern in patterns]
+        return [float(match[1] or 0) if match else None for match in found]
 
-    @property
+    @cached_property
     def has_query(self) -> bool:
         """True for a problem with a query of its own."""
         return not self.entries and "FROM columns" not in self.body
@@ -100,9 +102,7 @@ class Problem:
     @property
     def line(self) -> str:
         """Row of ranking.check_codes as a string."""
-        shares = (
-            f"{share:g}" if share is not None else None for share in map(self.share, ("error", "warning"))
-        )
+        shares = (None if share is None else f"{share:g}" for share in self.shares)
         advice = map(self.advice, (SQL, COMMAND, PYTHON))
         tested = "tested" if self.severity == "tested" else ""
         cells = (self.code, self.about, self.needs, self.counted, *shares, tested, self.sentence, *advice)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ..kinds import Typed
@@ -67,7 +68,7 @@ class SplitCall:
 
     # --- The columns ---
 
-    @property
+    @cached_property
     def column_problem(self) -> str:
         columns = {"user": self.user, "item": self.item, "time": self.time}
         if self.is_portable:
@@ -80,21 +81,21 @@ class SplitCall:
 
     # --- The windows ---
 
-    @property
+    @cached_property
     def first(self) -> str:
         """Argument test_from as SQL."""
         return "NULL" if self.test_from is None else f"{literal(self.test_from.text)}::{self.test_from.kind}"
 
-    @property
+    @cached_property
     def step(self) -> str:
         """Length of a test as SQL."""
         return f"{self.last}::BIGINT" if self.last is not None else span(self.test_size)
 
-    @property
+    @cached_property
     def gap_span(self) -> str:
         return span(self.gap)
 
-    @property
+    @cached_property
     def late(self) -> str:
         """Error text if the first test starts after the last event."""
         if self.test_from is not None:

@@ -1,6 +1,7 @@
 """The files of a path, a pattern or a folder."""
 
 import os
+import re
 
 import duckdb
 
@@ -32,7 +33,7 @@ def pattern(path: str) -> str:
     ending = f"/**/*{folder_ending(path)}" if os.path.isdir(path) else ""
     name = path.rstrip("/") if ending else path
     name = f"./{name}" if name.startswith("~") else name  # DuckDB would expand ~ to the home directory
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
+    return re.sub(r"[*?[]", r"[\g<0>]", name) + ending
 
 
 def folder_ending(path: str) -> str:
