@@ -14,10 +14,11 @@ import ranking_udfs
 from ranking_udfs.evaluation import conclusion
 from ranking_udfs.evaluation.comparison import with_caveats
 from ranking_udfs.evaluation.pairs import ModelOrder
-from ranking_udfs.evaluation.words import column_decimals, format_mean, in_unit, join_names, using_unit
+from ranking_udfs.evaluation.words import column_decimals, format_mean, join_names
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
+from ranking_udfs.texts import units, using_unit, with_unit
 from tests.command import Run
 from tests.conftest import Con
 from tests.conftest import rows as rows_of
@@ -35,15 +36,12 @@ MEANS = [
      "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100."),
     ("recall(normalize=min)", 5, "als 0.5", "With als, Recall@5 (normalize=min) is 0.5000."),
 ]
-NAMES = "userid, user_col := 'x', --user-id, --user, users.csv, a/users, by_user"
 UNITS = [
-    ("query", "Users evaluated: 3; 1 user's list", "Queries evaluated: 3; 1 query's list"),
-    ("query", "A user who has one, users who can tell", "A query that has one, queries that can tell"),
-    ("order", "relevant to a user; each user", "relevant to an order; each order"),
-    ("search box", "5 users", "5 search boxes"),
-    ("Day", "a user; users", "a Day; Days"),
-    ("query", NAMES, NAMES),
-    ("user", "a user who has users", "a user who has users"),
+    ("query", "Queries: 3 queries of a query"),
+    ("order", "Orders: 3 orders of an order"),
+    ("search box", "Search boxes: 3 search boxes of a search box"),
+    ("Day", "Days: 3 Days of a Day"),
+    ("user", "Users: 3 users of a user"),
 ]
 # A measure, the means of each model, those with a significant lead at each k, and the title.
 TITLES = [
@@ -73,10 +71,11 @@ def test_headline_describes_mean_in_words(measure: str, k: int | None, models: s
 
 
 def test_unit_replaces_users_in_sentences_only() -> None:
-    for unit, text, expected in UNITS:
+    for unit, expected in UNITS:
         with using_unit(unit):
-            assert in_unit(text) == expected
-    assert in_unit("users") == "users"
+            assert with_unit("{Units}: 3 {units} of {a_unit}") == expected
+            assert (with_unit("{unit}"), with_unit("{k}")) == (units(1), "{k}")
+    assert with_unit("{Unit}") == "User"
     row = {"system": "user 1", "users_with_relevant": 2, "users_without_relevant": 1, "threshold": 0.5}
     row |= {"wrongly_answered": 0, "wrongly_refused": 1, "refused_share": 0.5, "answered_share": 0.0}
     row |= {"auc": 1.0, "auc_low": None, "auc_high": None}

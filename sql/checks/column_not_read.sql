@@ -5,6 +5,6 @@
 -- them. Columns of times are exempt.
 -- Place: 20; Severity: error
 -- Write: name the column; grades: write {grade_col=NAME}, or {grade_col=} if every row is relevant; systems: write
---     {system_col=NAME}, or {system_col=} if each user has one list; runs: write {system_col=NAME} for a column that joins
---     model and run, then average the runs of each user
+--     {system_col=NAME}, or {system_col=} if each {unit} has one list; runs: write {system_col=NAME} for a column that joins
+--     model and run, then average the runs of each {unit}
 SELECT count(*) AS total FROM columns

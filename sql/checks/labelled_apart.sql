@@ -1,8 +1,8 @@
--- truth: by model grades, its users are not a random sample
+-- truth: by model grades, its {units} are not a random sample
 -- The mean NDCG by the model's grades differs by 3.3 standard errors between users with and without human labels, with at least
 -- 10 of each. A correction by human labels assumes a random sample.
 -- Place: 410; Severity: warning; Of: users of predicted_truth; Needs: predicted_truth
--- Write: sample the users for human labels at random
+-- Write: sample the {units} for human labels at random
 {% import "tables/internal/reading.jinja" as reading %}
 SELECT
     system, k, n AS count, n + n_others AS of,

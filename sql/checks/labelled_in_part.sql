@@ -1,8 +1,8 @@
--- truth: users whose top k = {k} lacks human labels
+-- truth: {units} whose top k = {k} lacks human labels
 -- An item without a human label counts as non-relevant, so the correction is biased. Only a truth with judged misses can show
 -- it.
 -- Place: 420; Severity: warning; Of: users of truth; Needs: predicted_truth
--- Write: label the whole top k of these users, or write {unjudged=skip}
+-- Write: label the whole top k of these {units}, or write {unjudged=skip}
 SELECT
     system, k,
     -- An empty list has no items to judge.

@@ -1,4 +1,4 @@
--- rec: users with all relevant items at the top, as in a leak
+-- rec: {units} with all relevant items at the top, as in a leak
 -- Target leakage for some users: at least 16 users, 10% of those with two relevant items, have all of them at the top. (a) Their
 -- share must exceed that of each other system by 0.1 and by 4 standard errors. (b) Near misses must be few: of users with three
 -- or more relevant items (R), at most 0.7 times as many have all of them in the first 3R or lack one in the first R. Of lists

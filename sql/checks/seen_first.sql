@@ -1,4 +1,4 @@
--- rec: users whose relevant items rank below seen items
+-- rec: {units} whose relevant items rank below seen items
 -- Without the already-seen items, relevant items do not rank below the others. The scores are fine, but already-seen items take
 -- the top ranks.
 -- Place: 90; Severity: error; Of: users with both kinds of items; Needs: history

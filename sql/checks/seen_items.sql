@@ -1,4 +1,4 @@
--- rec: items already in the user's history
+-- rec: items already in the {unit}'s history
 -- Recommendations of already-seen items can only be hits if truth repeats them.
 -- Place: 450; Severity: warning from 0.05; Of: rows of rec; Needs: history
 -- Write: remove the rows of history from rec

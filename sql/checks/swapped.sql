@@ -1,7 +1,7 @@
--- are users and items swapped?
+-- are {units} and items swapped?
 -- More ids match if users and items of one table trade places.
 -- Place: 70; Severity: error; Of: ids that match
--- Write: swap the columns of users and items, as arguments or in one table
+-- Write: swap the columns of {units} and items, as arguments or in one table
 SELECT sum(crossed)::BIGINT AS count, sum(crossed + straight)::BIGINT AS of
 FROM (
     SELECT

@@ -1,8 +1,8 @@
--- rec: systems without common users
+-- rec: systems without common {units}
 -- A paired comparison of these systems has no users with both lists. The example is the first of the others. The search stops if
 -- there are more than 100 systems, or if a user has recommendations from all.
 -- Place: 150; Severity: error; Of: other systems
--- Write: compare systems with recommendations for the same users
+-- Write: compare systems with recommendations for the same {units}
 SELECT system, len(apart) AS count, list_min(apart) AS example, len(every_system) - 1 AS of
 FROM (
     SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart, every_system

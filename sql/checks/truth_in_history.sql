@@ -1,4 +1,4 @@
--- truth: items already in the user's history
+-- truth: items already in the {unit}'s history
 -- Target leakage, or repeated consumption: the model may have seen these pairs in training.
 -- Place: 430; Severity: error from 0.5, warning from 0.05; Of: pairs of truth; Needs: history
 -- Write: split with {seen=drop}

@@ -1,4 +1,4 @@
--- rec: users whose relevant items are all at the top
+-- rec: {units} whose relevant items are all at the top
 -- Target leakage: at least 95% of the lists begin with all relevant items of their user, in the order of the grades. Only users
 -- with two or more relevant items count, and there must be 20. Error: the non-relevant items of at least 20 users are in the
 -- order of their grades too. Otherwise warning.

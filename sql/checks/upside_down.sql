@@ -1,4 +1,4 @@
--- rec: users whose relevant items rank below other items
+-- rec: {units} whose relevant items rank below other items
 -- Scores may be sorted the wrong way. The check averages the AUC of each list, over users whose list has a relevant item and
 -- another item with a different score. Error: two tests agree. By the first, the mean is below 0.5 by 3.3 standard errors, over
 -- at least 30 users. If scores are equally spaced or a `rank` column contradicts them, 1.65 standard errors are enough. By the

@@ -65,7 +65,7 @@ catalog AS MATERIALIZED (
         WHEN count(*) > 0 THEN count(*)
         ELSE error(concat(
             {{ of.caller | literal }}, ': ',
-            {% if of.has_items %}'items must have an item'{% else %}'history must have a pair of user and item'{% endif %},
+            {% if of.has_items %}'items must have an item'{% else %}{{ with_unit("history must have a pair of {unit} and item") | literal }}{% endif %},
             ', got none'))::BIGINT
     END AS size
     FROM catalog

@@ -265,9 +265,9 @@ def check_directions(value: Any) -> Any:
 
 
 def check_unit(value: Any) -> str:
-    from .evaluation.words import parse_unit
-
-    return parse_unit(value)
+    if not isinstance(value, str) or not re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)*", value):
+        raise OptionError("must be a word such as query", value)
+    return value
 
 
 AT_LEAST_0 = number("a number of 0 or more", lambda value: value >= 0)

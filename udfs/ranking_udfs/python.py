@@ -22,7 +22,7 @@ from .evaluation.queries import (
     plan,
     summary_query,
 )
-from .evaluation.words import Row, using_unit
+from .evaluation.words import Row
 from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation, check_users, load
@@ -36,6 +36,7 @@ from .kinds import K
 from .options import FUNCTIONS, VERBS, Values, check_keywords, defaults, described_options
 from .options import check as check_options
 from .quoting import sql_value
+from .texts import using_unit
 
 if TYPE_CHECKING:
     from .reporting.page import Page

@@ -1,9 +1,13 @@
 """Format values and hints on one short line, for errors and reports. Every package may import it."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 
 LONGEST = 200  # characters of a value, a type or a line of a DuckDB error
+UNIT = ContextVar("unit", default="user")  # the word for a user in sentences
 
 
 def printable(text: object) -> str:
@@ -34,3 +38,33 @@ def shorten(text: object, longest: int = LONGEST) -> str:
     """Shorten the text to one line of at most `longest` characters."""
     line = printable(text)
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """Fill in words for the placeholders of a string; other placeholders stay."""
+    return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
+
+
+@contextmanager
+def using_unit(unit: str) -> Iterator[None]:
+    """Use this word for a user in sentences, within a `with` block."""
+    before = UNIT.set(unit)
+    try:
+        yield
+    finally:
+        UNIT.reset(before)
+
+
+def units(count: int = 2) -> str:
+    """Return the word for a user, in the plural unless the count is 1."""
+    plural = re.sub("(?<=[^aeiou])y$", "ie", UNIT.get()) + "s"
+    return UNIT.get() if count == 1 else re.sub("([sxz]|[cs]h)s$", r"\1es", plural)
+
+
+def with_unit(text: str) -> str:
+    """Fill in the word for a user: {unit}, {a_unit} and {units}; {Unit} and {Units} begin a sentence."""
+    unit = UNIT.get()
+    words = {"a_unit": f"a{'n' * bool(re.match('(?i)[aeio]|u(?!s|ni)', unit))} {unit}"}
+    for name, word in {"unit": unit, "units": units()}.items():
+        words |= {name: word, name.capitalize(): word[0].upper() + word[1:]}
+    return filled(text, words)

@@ -35,7 +35,7 @@ from ..evaluation.queries import (
     summary_query,
 )
 from ..evaluation.tradeoffs import dominated_sentences
-from ..evaluation.words import COUNTS, OF_LISTS, Row, in_unit, using_unit
+from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids, with_labels
 from ..inputs.manifest import manifest, manifest_path, stem, with_stored_run
@@ -46,7 +46,7 @@ from ..inputs.requests import check_models, make_request
 from ..inputs.tables import Inputs, input_files, with_own_columns
 from ..options import defaults
 from ..quoting import literal
-from ..texts import shorten
+from ..texts import shorten, units, using_unit, with_unit
 from .gates import check_conditions, correct_together, failures, results_of
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, say
 from .options import COMMANDS as SPECS
@@ -325,11 +325,11 @@ def loss_sentences(
 def compare_sql(work: Work) -> str:
     request, path = work.request, work.options.by_user
     asked = [pairs_query(request)] if work.options.pairs else compare_queries(request)
-    titles = ["The comparisons over all users.", "The comparisons in each segment."]
+    titles = [f"The comparisons over all {units()}.", "The comparisons in each segment."]
     queries = [(title, query) for title, each in zip(titles, asked, strict=False) for query in each]
     if path is not None:
         query = differences_query(request)
-        queries.append(("The differences of each user.", copy_statement(query, path)))
+        queries.append((f"The differences of each {units(1)}.", copy_statement(query, path)))
     return script_text(printed_statements(work, comparison_plan(request)), queries, request.prefix)
 
 
@@ -347,13 +347,13 @@ def explain(work: Work) -> Result | str:
         query = f"SELECT {nearest_user('userid', '$1')} FROM ({both})"
         ((nearest,),) = work.con.execute(query, [options.user_id]).fetchall()
         advice = f"did you mean --user-id {shlex.quote(shorten(nearest))}?"
-        rule = in_unit("explain: --user-id must be a user of REC or TRUTH")
+        rule = with_unit("explain: --user-id must be {a_unit} of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in matches
     rows = fetch_rows(work.con, explain_query(work.request, options.user_id, tables.negated))
     rows = with_titles(work, rows) if work.inputs.titles is not None else rows
     if not has_truth and not options.quiet:
-        say("note", f"{in_unit('user')} {user} has no truth, so no measure is computed")
+        say("note", f"{units(1)} {user} has no truth, so no measure is computed")
     about = names_of_ids(work, "texts", [options.user_id]).get(options.user_id)
     keep_rows(work.con, rows, () if rows else ("rank", "itemid"))
     return Result(explanation_parts(options, work.request, rows, has_truth, about))
@@ -394,11 +394,11 @@ def printed_statements(work: Work, steps: Plan) -> list[str]:
 
 def sql(work: Work) -> str:
     steps = plan(work.request)
-    queries = [("The means over all users.", steps.summary)]
+    queries = [(f"The means over all {units()}.", steps.summary)]
     queries += [("The means of each segment.", steps.by_segment)] if steps.by_segment else []
     if steps.by_user and work.options.by_user is not None:
         query = copy_statement(steps.by_user, work.options.by_user)
-        queries.append(("The measures of each user, as a file.", query))
+        queries.append((f"The measures of each {units(1)}, as a file.", query))
     return script_text(printed_statements(work, steps), queries, work.request.prefix)
 
 

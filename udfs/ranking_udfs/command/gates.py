@@ -15,7 +15,7 @@ from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import errors_about, grave, hint_of, is_problem, problem_lines, problem_text
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
-from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number, in_unit
+from ..evaluation.words import COUNTS, OF_LISTS, Row, format_cut_off, format_number
 from ..inputs.evaluation import Evaluation
 from ..inputs.problems import needs_met
 from ..inputs.sources import column_types
@@ -23,7 +23,7 @@ from ..measures.contents import CONTENTS
 from ..measures.grammar import measure_of
 from ..options import Values
 from ..quoting import identifier, literal, sql_value
-from ..texts import did_you_mean, shorten
+from ..texts import did_you_mean, shorten, units
 from .conditions import BOUND, LOSERS, OF_SAME, PROBLEMS, SQL, VERDICT, VERDICTS, Condition
 from .output import RESULT
 
@@ -207,7 +207,7 @@ def too_few_users(condition: Condition, rows: Sequence[Row], options: Values) ->
     if any(users >= needed for users, needed in compared):
         return None
     most, least = (max(users for users, _ in compared), min(needed for _, needed in compared))
-    return in_unit(f"no comparison can be significant: {most} users at most, and {least} are needed")
+    return f"no comparison can be significant: {most} {units()} at most, and {least} are needed"
 
 
 def losers_text(work: Evaluation, condition: Condition) -> str | None:
@@ -221,7 +221,7 @@ def losers_text(work: Evaluation, condition: Condition) -> str | None:
     texts = []
     for row in (each for each in rows if len(each["losers"]) >= condition.least):
         lost = [f"{shorten(user['userid'])} {format_number(user['difference'])}" for user in row["losers"]]
-        text = in_unit(f"{len(lost)} of {row['users']} users lose {condition.threshold:g} or more by ")
+        text = f"{len(lost)} of {row['users']} {units()} lose {condition.threshold:g} or more by "
         text += f"{choice.at(choice.cuts[0])} with {shorten(row['system'])}"
         texts.append(f"{text} ({line_of(lost)})")
     return line_of(texts) if rows else "there is nothing to compare"

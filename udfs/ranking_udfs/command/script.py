@@ -3,24 +3,25 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from ..texts import units, with_unit
 from ..version import version
 
 TABLES = {  # the comment for a table, by its name without the prefix
     "rec": "The recommendations.",
     "truth": "The ground truth.",
     "predicted_truth": "The truth with labels by a model.",
-    "segments": "The segments of users.",
-    "users": "All users.",
-    "history": "The interaction history of the users.",
+    "segments": "The segments of {units}.",
+    "users": "All {units}.",
+    "history": "The interaction history of the {units}.",
     "items": "The catalog.",
     "ranked": "The recommendations in the order of trec_eval, without ties.",
-    "by_user": "The measures of each user at each k.",
+    "by_user": "The measures of each {unit} at each k.",
     "by_predicted": "The same by the truth with labels by a model.",
-    "contents": "The beyond-accuracy measures of each user at each k.",
-    "counts": "The number of users of each model, and of users without recommendations or truth.",
-    "by_segment": "The measures of each user, with a row for each segment of the user.",
+    "contents": "The beyond-accuracy measures of each {unit} at each k.",
+    "counts": "The number of {units} of each model, and of {units} without recommendations or truth.",
+    "by_segment": "The measures of each {unit}, with a row for each segment of the {unit}.",
     "by_predicted_segment": "The same by the truth with labels by a model.",
-    "contents_by_segment": "The beyond-accuracy measures of each user, with a row for each segment.",
+    "contents_by_segment": "The beyond-accuracy measures of each {unit}, with a row for each segment.",
 }
 # A string or quoted name, in which nothing is called; or a call of one of our functions.
 NEEDED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(system\.main\._ranking_\w+)(?=\()""")
@@ -55,5 +56,5 @@ def statement_comment(statement: str, prefix: str) -> str:
     if made is None:
         return "The database of the tables."
     if made[1]:
-        return "The values of each user in the stored run."
-    return TABLES.get(made[2].removeprefix(prefix), f"The table {made[2]}.")
+        return f"The values of each {units(1)} in the stored run."
+    return with_unit(TABLES.get(made[2].removeprefix(prefix), f"The table {made[2]}."))

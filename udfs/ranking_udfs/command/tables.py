@@ -45,10 +45,9 @@ from ..evaluation.words import (
     format_mean,
     format_number,
     format_p,
-    in_unit,
 )
 from ..measures.grammar import Choice
-from ..texts import printable, shorten
+from ..texts import printable, shorten, units, with_unit
 from .output import Columns, Folded, Part, Table, fitting, pivot
 
 FEW_CHANGED = 5  # users with the largest losses and gains; with --explain MOST_CHANGED
@@ -59,17 +58,17 @@ TITLE = 30  # the most characters of a title
 OF_INTERVALS = "{}% confidence intervals of means: ± half the width, or (low to high); compare tests models"
 OF_AUC = "AUC: how often a relevant item ranks above a non-relevant one; 0.5 without a pair"
 OF_LABELLED = (
-    "Mean, baseline and W/T/L: over users with human labels. Difference, p and verdict: over all users, by "
-    "the model-generated grades, corrected by the human labels."
+    "Mean, baseline and W/T/L: over {units} with human labels. Difference, p and verdict: over all {units}, "
+    "by the model-generated grades, corrected by the human labels."
 )
 ERRORS = (
-    "Refused: share of answerable users whose best score is worse than the threshold, or without a list. "
-    "Answered: share of unanswerable users who are not refused. With confidence intervals."
+    "Refused: share of answerable {units} whose best score is worse than the threshold, or without a list. "
+    "Answered: share of unanswerable {units} that are not refused. With confidence intervals."
 )
 OVERLAPS = (
-    "Means over the users with a list from at least one of the two. Overlap: common items / length of the "
+    "Means over the {units} with a list from at least one of the two. Overlap: common items / length of the "
     "longer list; Jaccard: common items / all items; RBO: rank-biased overlap, with the most weight on the "
-    "first ranks; 1st: share of users with the same first item; All: share of users with the same list."
+    "first ranks; 1st: share of {units} with the same first item; All: share of {units} with the same list."
 )
 Orders = Sequence[ModelOrder | None]
 
@@ -127,18 +126,19 @@ def measures_table(
 
     If this is too wide, there is a column per measure, else a block per measure.
     """
+    users = with_unit("{Units}")
     cells = [
         {**row, "k": format_cut_off(row["k"]), "top": cut_off_heading(row["k"]), "what": what, "value": value}
         for row in rows
         if any(row["k"] in choice.cuts for choice in choices)
         for what, value in [
-            *[(in_unit("Users"), row["users"])] * (segment is not None),
+            *[(users, row["users"])] * (segment is not None),
             *((choice.label, row[choice.name] if row["k"] in choice.cuts else "") for choice in choices),
         ]
     ]
-    measured = [cell for cell in cells if cell["what"] != in_unit("Users")]
+    measured = [cell for cell in cells if cell["what"] != users]
     keys, what = [(segment, "segment")] if segment is not None else [], (title, "what")
-    of_model = [*keys, *[("System", "system")] * is_named, *[(in_unit("Users"), "users")] * len(keys)]
+    of_model = [*keys, *[("System", "system")] * is_named, *[(users, "users")] * len(keys)]
 
     def narrower() -> list[Table]:
         return [
@@ -174,7 +174,7 @@ def count_lines(request: Request, labels: Mapping[str, str], rows: Sequence[Row]
         if name == WITHOUT_RELEVANT and (is_skipped or request.lowest_grade is not None):
             label = f"{label.partition('(')[0]}{LEFT_OUT if is_skipped else BUT_GAINS}"
         each = ", ".join(f"{system} {count}" for system, count in counts.items())
-        yield f"{in_unit(label)}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
+        yield f"{with_unit(label)}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
 
 
 # --- A comparison ---
@@ -225,7 +225,7 @@ def comparison_parts(
 def pair_lines(options: Any, request: Request, everybody: Sequence[Row], digits: int) -> list[str]:
     """Return a sentence for each pair on request, else for those of some users; and those of graded users."""
     every = families(everybody)
-    lines = [in_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
+    lines = [with_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
     lines += [
         sentence(row, request.comparison, len(family), digits)
         for family in every
@@ -252,7 +252,7 @@ def comparison_table(
 ) -> Table:
     """Return a row for each comparison, by measure and k; `segment` is the heading of segments, if any."""
     baseline, number = request.comparison["baseline"], partial(format_number, digits=digits)
-    sides, is_text, users = side_counts(rows), form == "table", in_unit("Users")
+    sides, is_text, users = side_counts(rows), form == "table", with_unit("{Units}")
     of_labelled, of_all = ("" if is_text or not side else f" ({side})" for side in sides)
     of_baseline = "Baseline" if is_text or baseline is None else f"Baseline ({baseline})"
     columns: Columns = [
@@ -270,7 +270,7 @@ def comparison_table(
         columns = [(f"Segment {segment}" if is_taken else segment, "segment"), (users, users_text), *columns]
     title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
-    of = in_unit("means of {} users, differences of {}").format(*sides) if sides[0] else ""
+    of = f"means of {sides[0]} {units()}, differences of {sides[1]}" if sides[0] else ""
     heading = "; ".join(filter(None, [", ".join(title), of if title else of.capitalize()])) * is_text
     rows = [*chain(*families(rows))]
     return Table(rows, [("Measure", measure_label), *columns], heading, DISPENSABLE, "Measure")
@@ -317,10 +317,10 @@ def changed_tables(
     for (system, wins), group in groupby(with_labels(fetch_rows(con, query)), itemgetter("system", "wins")):
         changed = [*group]
         count, verb = changed[0]["changed"], "win" if wins else "lose"
-        counted = in_unit(f"{count} of {users[system]} users {verb}{'s' * (count == 1)}")
+        counted = f"{count} of {users[system]} {units()} {verb}{'s' * (count == 1)}"
         which = f"; the top {len(changed)}" if count > len(changed) else ""
         title = f"{counted} with {printable(system)} by {choice.at(choice.cuts[0])}{which}"
-        columns = [(in_unit("User"), "label"), (baseline, "baseline"), (system, "value")]
+        columns = [(with_unit("{Unit}"), "label"), (baseline, "baseline"), (system, "value")]
         yield Table(changed, [*columns, ("Difference", "difference")], title)
 
 
@@ -384,8 +384,8 @@ def letters_parts(
         lines = [best_sentence(order, request.comparison, digits) for order in several]
         lines = [letters_note(request.comparison), *lines]
     if len(shown) < len(orders):
-        reason = "measures without a value for some users, since each pair then has other users"
-        lines.append(in_unit(f"Not shown: {reason}."))
+        reason = f"measures without a value for some {units()}, since each pair then has other {units()}"
+        lines.append(f"Not shown: {reason}.")
     yield lines
 
 
@@ -396,7 +396,7 @@ def explanation_parts(
     options: Any, request: Request, rows: Sequence[Row], has_truth: bool, about: str | None
 ) -> Iterator[Part]:
     """Yield the list of a user from each model with marked hits, the text `about` the user, and measures."""
-    k, user = request.ks[0], f"{in_unit('User')} {printable(options.user_id)}"
+    k, user = request.ks[0], f"{with_unit('{Unit}')} {printable(options.user_id)}"
     for name, mine in by_model(rows).items():
         listed = [row for row in mine if row["rank"] is not None]
         of = f", {printable(name)}" if "system" in mine[0] else ""
@@ -407,8 +407,8 @@ def explanation_parts(
             if (least := request.lowest_grade) is not None:
                 lines.append(f"A hit has grade {least:g} or more; gains and the ideal DCG use all grades.")
             if options.without_relevant == "skip" and not any(row["relevant"] for row in mine):
-                excluded = "No relevant item: this user is excluded from means and comparisons."
-                lines.append(in_unit(excluded))
+                excluded = f"this {units(1)} is excluded from means and comparisons"
+                lines.append(f"No relevant item: {excluded}.")
             yield lines
     if not rows:
         yield [f"{user}: no list and no relevant item."]
@@ -458,7 +458,7 @@ def abstention_parts(options: Any, rows: Sequence[Row]) -> Iterator[Part]:
         columns += [(heading, f"{name}_share"), ("Low", f"{name}_low"), ("High", f"{name}_high")]
     shown, is_named = select_thresholds(rows), "system" in rows[0]
     yield Table(shown, [*[("System", "system")] * is_named, *columns], block="System" * is_named)
-    lines = [in_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, options.digits or DIGITS)]
+    lines = [with_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, options.digits or DIGITS)]
     if len(shown) < len(rows):
         is_part = any(len(mine) >= MOST_THRESHOLDS for mine in by_model(rows).values())
         which = f": at most {MOST_THRESHOLDS} per model at equal steps, and the thresholds named above"
@@ -469,12 +469,13 @@ def abstention_parts(options: Any, rows: Sequence[Row]) -> Iterator[Part]:
 def overlap_parts(rows: Sequence[Row]) -> Iterator[Part]:
     """Yield the overlap of lists, and the users without a list."""
     columns: Columns = [("Baseline", "baseline"), ("System", "system"), ("k", k_text)]
-    columns += [(in_unit("Users"), "users"), ("Overlap", "overlap"), ("Jaccard", "jaccard"), ("RBO", "rbo")]
-    yield Table(rows, [*columns, ("1st", "same_first"), ("All", "same_list")], block="Baseline")
+    columns += [(with_unit("{Units}"), "users"), ("Overlap", "overlap"), ("Jaccard", "jaccard")]
+    columns += [("RBO", "rbo"), ("1st", "same_first"), ("All", "same_list")]
+    yield Table(rows, columns, block="Baseline")
     lines = [
-        f"No list from {row[side]} (counted as 0), k = {k_text(row)}: " + in_unit(f"{count} of the users")
+        f"No list from {row[side]} (counted as 0), k = {k_text(row)}: {count} of the {units()}"
         for row in rows
         for side in ("baseline", "system")
         if (count := row[f"{side}_users_without_rec"])
     ]
-    yield [in_unit(OVERLAPS), *lines]
+    yield [with_unit(OVERLAPS), *lines]

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ..measures.grammar import parse_measures
 from ..options import GRADES
 from ..quoting import sql_value
+from ..texts import filled, units
 from . import portable
 from .arguments import check_predicted_users
 from .call import Call, Types, escaped
@@ -162,7 +163,7 @@ class CheckCall(Call):
         """The columns that each pass computes for each entry of a problem."""
         parts: dict[str, list[dict[str, str]]] = {}
         words = {name: literal(word) for name, word in self.words.items()}
-        words |= {"cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
+        words |= {"units": units(), "cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
         for problem in self.possible:
             numbers = Counter[str]()  # of the entries in a pass
             for entry in problem.entries:
@@ -247,11 +248,6 @@ def part_of(problem: Problem, entry: Entry, n: int, words: Mapping[str, str]) ->
         "is": problem.code, "name": name, "code": f"'{problem.code}'", "counted": problem.counted or "",
         "count": count, "total": f"({total})::BIGINT", **USUAL, **more, **columns,
     }  # fmt: skip
-
-
-def filled(text: str, words: Mapping[str, str]) -> str:
-    """Fill in words for the placeholders of a string; {k} and {column} stay."""
-    return re.sub(r"\{(\w+)\}", lambda word: words.get(word[1], word[0]), text)
 
 
 Row = Sequence[str | None]  # code, column, problem, example and what the column looks like

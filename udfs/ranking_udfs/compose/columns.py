@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..options import FLAGS
 from ..quoting import unquoted
+from ..texts import units
 
 SQL, COMMAND, PYTHON = "SQL", "the command", "Python"  # the forms in which advice names options
 NOT_IN_SQL = ("allow",)
@@ -436,8 +437,8 @@ def unread(names: Names, tables: Mapping[str, Mapping[str, str]], way: str = SQL
     no_system = option("system_col", "", way)
     for column in alike("systems", rec) if may_be_one else ():
         apart = f"{option('system_col', column, way)} keeps models apart"
-        text = f"rec has a column {column} that is not read: {apart}; {no_system} if each user has one list"
-        yield Finding("column_not_read", "rec", column, text, "systems")
+        text = f"that is not read: {apart}; {no_system} if each {units(1)} has one list"
+        yield Finding("column_not_read", "rec", column, f"rec has a column {column} {text}", "systems")
     for column in alike("runs", rec) if names.system != "" else ():
         if column.lower() == (names.system or "system").lower():
             continue
@@ -446,7 +447,7 @@ def unread(names: Names, tables: Mapping[str, Mapping[str, str]], way: str = SQL
         text = (
             f"rec has a column {column} that is not read, and would make one list of several runs: as "
             f"{option('system_col', None, way)}, name a column with {joined} "
-            f"(then take the mean of each user's runs); {one_list} if each user has one list"
+            f"(then take the mean of each {units(1)}'s runs); {one_list} if each {units(1)} has one list"
         )
         yield Finding("column_not_read", "rec", column, text, "runs")
     for column in alike("grades", truth) if names.grade is None and type_of(truth, "rel") is None else ():

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ..folder import folder
+from ..texts import with_unit
 from .columns import COMMAND, PYTHON, SQL, written
 
 # The sources of a SELECT, and its columns; sql/tables/internal/check.jinja explains both.
@@ -53,7 +54,7 @@ class Problem:
     """A kind of problem."""
 
     code: str
-    sentence: str  # with {user}, {item} etc. for names of columns, {column} for the row's, and {k}
+    text: str  # with {user}, {item} etc. for names of columns, {column} for the row's, {k}, and {units}
     meaning: str
     place: int
     severity: str
@@ -63,9 +64,14 @@ class Problem:
     body: str
 
     @property
+    def sentence(self) -> str:
+        """The text with the word for users."""
+        return with_unit(self.text)
+
+    @property
     def about(self) -> str:
         """The table: rec, truth or history."""
-        about = self.sentence.partition(":")[0]
+        about = self.text.partition(":")[0]
         return about if about in ("truth", "history") else "rec"
 
     @cached_property
@@ -94,10 +100,8 @@ class Problem:
 
     def advice(self, way: str, given: Sequence[str] = ()) -> str | None:
         """Return the advice in SQL, the command or Python, without clauses on options that are given."""
-        if not (text := self.write):
-            return None
-        text = text.replace("FORMS", "; ".join(f"{name}: {form[way != SQL]}" for name, form in FORMS.items()))
-        return written(text, way, given)
+        forms = "; ".join(f"{name}: {form[way != SQL]}" for name, form in FORMS.items())
+        return written(with_unit(self.write or "").replace("FORMS", forms), way, given) or None
 
     @property
     def line(self) -> str:

@@ -9,6 +9,7 @@ from ..folder import read
 from ..quoting import Double
 from ..quoting import identifier as quoted_name
 from ..quoting import literal as quoted_text
+from ..texts import with_unit
 from .columns import cut
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def environment() -> "Environment":
         "normal": normal,
         "nulls": nulls,
     }
+    loaded.globals["with_unit"] = with_unit
     return loaded
 
 

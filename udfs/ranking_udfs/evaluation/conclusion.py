@@ -6,7 +6,7 @@ from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, measure_of
 from ..measures.registry import Measure
 from ..options import Values
-from ..texts import printable
+from ..texts import printable, units, with_unit
 from .defaults import CORRECTIONS, DIGITS, OTHER_TESTS, TESTS
 from .pairs import ModelOrder, swap_sides
 from .problems import is_problem
@@ -18,14 +18,13 @@ from .words import (
     format_number,
     format_p,
     half_of,
-    in_unit,
     join_names,
 )
 
 HEADLINES = {  # the mean of a measure as a sentence
-    "hit_rate": " of users have a relevant item PLACE",
-    "recall_all": " of users have all relevant items PLACE",
-    "recall": " of a user's relevant items are PLACE",
+    "hit_rate": " of {units} have a relevant item PLACE",
+    "recall_all": " of {units} have all relevant items PLACE",
+    "recall": " of {a_unit}'s relevant items are PLACE",
     "precision": " of the recommendations PLACE are relevant",
 }
 OUTCOMES = {  # the verdict on the best model in words
@@ -35,9 +34,9 @@ OUTCOMES = {  # the verdict on the best model in words
     "worse": "significantly worse than",  # by predicted grades, the order of models is not that of each pair
 }
 DOUBTS = {  # caveats of a row of a comparison as sentences
-    "users_undefined": "Users without a value from both models are excluded",
-    "too_few_users": "No difference of so few users can be significant",
-    "few_differ": "Fewer than 5 users differ",
+    "users_undefined": "{Units} without a value from both models are excluded",
+    "too_few_users": "No difference of so few {units} can be significant",
+    "few_differ": "Fewer than 5 {units} differ",
     "auc_at_cutoff": "AUC at a cutoff rewards short lists of few hits",
 }
 MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
@@ -59,14 +58,14 @@ def sentence(row: Row, options: Values, family: int, digits: int, compared: str 
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
-        why = in_unit("no user has a value from both")
+        why = with_unit("no {unit} has a value from both")
         return f"{system} and {baseline} cannot be compared in {what}: {why}."
     is_decided = verdict in ("better", "worse", "higher", "lower")
     size = size_text(
         row, digits, -1 if is_decided and difference < 0 else 1
     )  # "worse by 0.01", not "worse by -0.01"
     is_identical = row["ties"] == row["users"] > 1
-    differ = in_unit(f"equal for all {row['users']:,} users") if is_identical else f"difference {size}"
+    differ = f"equal for all {row['users']:,} {units()}" if is_identical else f"difference {size}"
     if is_decided:
         text = f"{system} is significantly {verdict} than {baseline} in {what} by {size}"
     elif verdict == "error":
@@ -126,15 +125,14 @@ def users_texts(row: Row) -> Iterator[str]:
         measure = measure_of(row["measure"]).measure
         lacking = measure.empty.lacking if "truth" in measure.arguments else ""
         of_both = f"{lacking} in both" if lacking else "a value from both"
-        yield in_unit(f"; based on the {row['users']:,} of {everybody:,} users with {of_both}")
+        yield f"; based on the {row['users']:,} of {everybody:,} {units()} with {of_both}"
     without = {name: row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")}
     for name, left_out in without.items():
         if left_out > everybody / 10:
-            yield in_unit(f"; {left_out:,} of {everybody:,} users have no recommendations from ") + printable(
-                row[name]
-            )
+            which = f"{left_out:,} of {everybody:,} {units()}"
+            yield f"; {which} have no recommendations from {printable(row[name])}"
     if all(without.values()) and sum(without.values()) > everybody / 2:
-        yield in_unit("; the test is paired, and few users have lists from both")
+        yield f"; the test is paired, and few {units()} have lists from both"
 
 
 def needed_sentence(row: Row, options: Values) -> str:
@@ -147,14 +145,10 @@ def needed_sentence(row: Row, options: Values) -> str:
     size = format_number(margin or abs(row["difference"]), 2)
     which = f"equals the margin, {size}" if margin else f"is the observed {size}"
     if needed <= users:
-        return in_unit(
-            f"If the true difference {which}, {users:,} users are enough to detect it with 80% power."
-        )
+        return f"If the true difference {which}, {users:,} {units()} are enough to detect it with 80% power."
     about, more = (int(float(f"{count:.2g}")) for count in (needed, 4 * needed))
-    text = (
-        f"Inconclusive with {users:,} users. If the true difference {which}, about {about:,} users are needed"
-    )
-    return in_unit(f"{text} in all to detect it with 80% power; if it is half of that, {more:,}.")
+    text = f"Inconclusive with {users:,} {units()}. If the true difference {which}, about {about:,} {units()}"
+    return f"{text} are needed in all to detect it with 80% power; if it is half of that, {more:,}."
 
 
 def predicted_sentence(row: Row, digits: int) -> str:
@@ -169,12 +163,12 @@ def predicted_sentence(row: Row, digits: int) -> str:
         f"{way} than {baseline} by {format_number(sign * alone, digits)}" if alone else f"equal to {baseline}"
     )
     interval = f" ({ends})" if (ends := ends_text(row, digits, sign)) else ""
-    text = in_unit(f"{row['users']:,} of {everybody:,} users have human labels, and the means are of these. ")
+    text = f"{row['users']:,} of {everybody:,} {units()} have human labels, and the means are of these. "
     text += f"By the predicted grades alone, {system} would be {by} in {measure_label(row)}; "
     text += "the human labels correct this to "
     text += f"{format_number(sign * row['difference'], digits)}{interval}: {row['verdict']}."
     if row["standard_error"] is None:
-        return text + in_unit(" Fewer than 5 users with human labels differ, or all differ by the same.")
+        return text + f" Fewer than 5 {units()} with human labels differ, or all differ by the same."
     wider = row["labelled_standard_error"] / row["standard_error"]
     if wider < 1.05:
         return f"{text} The predicted grades do not make the interval narrower."
@@ -191,7 +185,7 @@ def worse_text(row: Row) -> str:
 def fall_sentences(rows: Sequence[Row]) -> list[str]:
     """Name each model that is worse than the one before it; `rows` are of all users."""
     if all(row["p"] is None for row in rows):
-        return [in_unit("No comparison is possible: at least two users must have values from both models.")]
+        return [f"No comparison is possible: at least two {units()} must have values from both models."]
     texts = [f"{worse_text(row)}." for row in rows if row["verdict"] == "worse"]
     if texts or any(row["verdict"] == "error" for row in rows):
         return texts
@@ -241,13 +235,13 @@ def leading_sentence(order: ModelOrder, shared: Sequence[Row] = ()) -> str:
     label = measure_label(order.best)
     if order.best.get("users_predicted"):  # differences are over all users, means are not
         users = order.best["users"] + order.best["users_predicted"]
-        label += in_unit(f" over all {users:,} users")
+        label += f" over all {users:,} {units()}"
     if order.is_tied:
         text = f"There is no best model by {label}: {first} and {second} have the same mean."
     else:
         text = f"{first} has the best {label}, {outcome_text(order.rows, len(order.means) - 1)}."
     if shared and shared[0]["system"] != next(iter(order.means)):
-        where = in_unit(f"for the {shared[0]['users']:,} users with recommendations from every model")
+        where = f"for the {shared[0]['users']:,} {units()} with recommendations from every model"
         text += f" However, {where}, {printable(shared[0]['system'])} has the best mean."
     return text
 
@@ -282,7 +276,7 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     in_words = choice.measure if words else None
     texts = [(printable(row["system"]), mean_text(row, decimals, in_words)) for row in rows]
     (system, first), *others = texts
-    text = f"With {system}, {before}{first}{in_unit(words).replace('PLACE', position)}"
+    text = f"With {system}, {before}{first}{with_unit(words).replace('PLACE', position)}"
     return text + "".join(f"; with {other} it is {its}" for other, its in others) + "."
 
 
@@ -295,7 +289,7 @@ def mean_text(row: Row, decimals: int, in_words: Measure | None) -> str:
     if in_words and in_words.range.is_yes_or_no:
         details.insert(0, f"{round(row['mean'] * row['users']):,} of {row['users']:,}")
     elif in_words:
-        details.append(in_unit(f"{row['users']:,} users"))
+        details.append(f"{row['users']:,} {units()}")
     return f"{mean}{unit} ({'; '.join(details)})" if details else f"{mean}{unit}"
 
 
@@ -311,10 +305,10 @@ def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]
             1,
             1,
             "",
-            "{} recommends items {} times as popular as those in its users' history",
+            "{} recommends items {} times as popular as those in its {units}' history",
         ),
         ("coverage", 0, 100, "%", f"{{}} recommends {{}} of the items in the {source}"),
-        ("repeats", 0, 100, "%", "{} recommends items already in the user's history: {} of the items"),
+        ("repeats", 0, 100, "%", "{} recommends items already in the {unit}'s history: {} of the items"),
     ]
     texts = []
     for name, more, scale, unit, words in facts:
@@ -324,7 +318,7 @@ def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]
             continue
         names = [printable(row["system"]) for row in known]
         shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
-        text = in_unit(words).format(names[0], shown[0])
+        text = with_unit(words).format(names[0], shown[0])
         text += "".join(
             f"; with {other} it is {its}" for other, its in zip(names[1:], shown[1:], strict=True)
         )
@@ -338,7 +332,7 @@ def excluded_text(rows: Sequence[Row]) -> str:
         for row in rows
         if row["users_without_history"]
     ]
-    return in_unit(". Users without a history are excluded: ") + join_names(without) if without else ""
+    return with_unit(". {Units} without a history are excluded: ") + join_names(without) if without else ""
 
 
 def refused_sentence(rows: Sequence[Row]) -> str:
@@ -348,7 +342,7 @@ def refused_sentence(rows: Sequence[Row]) -> str:
         answered = row["wrongly_answered"]  # from the lowest threshold on
         of = "" if name is None else f"{printable(name)} "
         texts.append(f"{of}{answered:,} answered, {count - answered:,} refused")
-    return in_unit(f"{count:,} unanswerable user{'s' * (count != 1)}: ") + f"{'; '.join(texts)}."
+    return f"{count:,} unanswerable {units(count)}: {'; '.join(texts)}."
 
 
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
@@ -374,10 +368,10 @@ def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
         ]
         texts.append(" ".join([f"{of}AUC {auc}.", *errors_by_side]))
     explained = (
-        "AUC: share of pairs of an answerable and an unanswerable user in which the answerable user has the "
-        "better best score. A threshold chosen on these users makes more errors on other users."
+        "AUC: share of pairs of an answerable and an unanswerable {unit} in which the answerable {unit} has "
+        "the better best score. A threshold chosen on these {units} makes more errors on other {units}."
     )
-    return [*texts, in_unit(explained)] if texts else []
+    return [*texts, with_unit(explained)] if texts else []
 
 
 def errors_of(row: Row) -> int:
@@ -406,7 +400,7 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     numbers = [row["mean"] for row in rows]
     shown = zip(format_fixed(numbers, column_decimals(numbers)), rows, strict=True)
     means = [f"{mean} with {printable(row['system'])}" for mean, row in shown]
-    where = in_unit(f"For the {rows[0]['users']:,} users with recommendations from every model")
+    where = f"For the {rows[0]['users']:,} {units()} with recommendations from every model"
     return f"{where}, {label} is {', '.join(means)}."
 
 
@@ -437,7 +431,7 @@ def doubts(rows: Sequence[Row]) -> list[str]:
             f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
             for row in found
         ]
-        texts += [f"{in_unit(words)} ({', '.join(names)})."] if names else []
+        texts += [f"{with_unit(words)} ({', '.join(names)})."] if names else []
     return texts
 
 
@@ -447,9 +441,7 @@ def few_users(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
     names = [f"{printable(name)} ({count})" for name, count in users.items() if count < FEW_USERS]
-    return (
-        [in_unit(f"Segments with fewer than {FEW_USERS} users: ") + f"{join_names(names)}."] if names else []
-    )
+    return [f"Segments with fewer than {FEW_USERS} {units()}: {join_names(names)}."] if names else []
 
 
 def share_of(row: Row) -> float:
@@ -493,11 +485,11 @@ def other_tests(rows: Iterable[Row]) -> str:
     names: dict[str, list[str]] = {}
     for row in rows:
         tests = [test for method, test in OTHER_TESTS.items() if row["method"].startswith(method)]
-        for test in tests if row["p"] is not None else ["none, for lack of users"]:
+        for test in tests if row["p"] is not None else ["none, for lack of {units}"]:
             where = f", {printable(row['segment'])}" if "segment" in row else ""
             models = f"{printable(row['system'])} against {printable(row['baseline'])}"
             names.setdefault(test, []).append(f"{models} in {measure_label(row)}{where}")
-    texts = (f"{in_unit(test)} ({join_names(of)})" for test, of in names.items())
+    texts = (f"{with_unit(test)} ({join_names(of)})" for test, of in names.items())
     return f" Other tests: {'; '.join(texts)}." if names else ""
 
 
@@ -516,8 +508,8 @@ def footnote(options: Values, rows: Sequence[Row], gated: tuple[int, int] = (0, 
     `gated` comparisons of all users, and of segments, are adjusted together.
     """
     has_segments, others = any("segment" in row for row in rows), other_tests(rows)
-    text = in_unit(f"W/T/L: for how many users a model {won_text(rows)}. ")
-    apart = in_unit(", all users separately from segments") if has_segments else ""
+    text = f"W/T/L: for how many {units()} a model {won_text(rows)}. "
+    apart = f", all {units()} separately from segments" if has_segments else ""
     share, test = format_number(100 * options["confidence"], 15), TESTS[options["test"]]
     text += f"{share}% confidence interval of each comparison; {test}"
     what = "steps" if options["steps"] else "systems"
@@ -526,8 +518,8 @@ def footnote(options: Values, rows: Sequence[Row], gated: tuple[int, int] = (0, 
     if name is None or not any(gated):
         return f"{text}, {each}.{others}"
     seen = [
-        f"{number} comparison{'s' * (number > 1)}{in_unit(whom) if has_segments else ''}"
-        for number, whom in zip(gated, (" of all users", " of segments"), strict=True)
+        f"{number} comparison{'s' * (number > 1)}{whom if has_segments else ''}"
+        for number, whom in zip(gated, (f" of all {units()}", " of segments"), strict=True)
         if number
     ]
     text += f", {name}-adjusted across the {' and, separately, the '.join(seen)} that --fail-if reads"

@@ -11,8 +11,8 @@ TIES = {  # order of equal scores: option and description in the report
 NO_CLOSED_FORM = "has no closed form over all orders of equal scores"  # required by ties "expected"
 TESTS = {"t": "paired t-test", "randomization": "paired randomization test"}
 OTHER_TESTS = {  # the beginning of the column `method`, where it is not that of the requested test
-    "the same difference": "sign test, since all users differ by the same",
-    "identical": "none, since the values of all users are equal",
+    "the same difference": "sign test, since all {units} differ by the same",
+    "identical": "none, since the values of all {units} are equal",
     "exact": "exact randomization test",
 }
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": None}  # adjustment of p: option and name

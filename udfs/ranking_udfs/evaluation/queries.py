@@ -28,10 +28,10 @@ from ..options import (
     truth_columns,
 )
 from ..quoting import identifier, literal, sql_value, unquoted
-from ..texts import shorten
+from ..texts import shorten, units
 from .defaults import EVERYBODY, FORMULA, NONE
 from .errors import UsageError
-from .words import COUNTS, OF_LISTS, in_unit
+from .words import COUNTS, OF_LISTS
 
 LONGEST, JOINED = 200, ",\n    "  # longer arguments of a call are on a line each
 NO_MEASURE = "hits"  # computed and excluded, if only beyond-accuracy measures are requested
@@ -160,8 +160,8 @@ def also_query(request: Request) -> str:
     """
     keys, columns = f"{request.system}userid", dict[str, list[str]]()
     for i, column in enumerate(request.also, 1):
-        rule = literal(f"also: {column.name} " + in_unit("must have one value for each user and model, got "))
-        where = f"{literal(in_unit(' for user '))}, userid" + ", ' of ', system" * bool(request.systems)
+        rule = literal(f"also: {column.name} must have one value for each {units(1)} and model, got ")
+        where = f"{literal(f' for {units(1)} ')}, userid" + ", ' of ', system" * bool(request.systems)
         table = request.table(f"also_{i}" if column.options["file"] else request.also_table)
         columns.setdefault(table, []).append(
             f"CASE WHEN min(also_{i}) < max(also_{i})\n"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from ..compose.comparison import KEYS, KNOWN, LOWER
 from ..measures.contents import own_column
 from ..measures.grammar import Choice
-from ..texts import printable, shorten
+from ..texts import printable, shorten, with_unit
 from .pairs import common_baseline
-from .words import Row, in_unit, join_names
+from .words import Row, join_names
 
 WAYS = {"lower": False, "higher": True}  # the suffix of a column: whether higher values are better
 
@@ -66,5 +66,5 @@ def dominated_sentences(rows: Sequence[Row]) -> list[str]:
         for name, others in find_dominated(rows).items()
     ]
     rule = "A model dominates another if it is significantly better in at least one measure or column. "
-    rule += "In each of the others it is better too, equal for every user, or the same within the margin."
-    return [*(texts or [f"No model {none}."]), in_unit(rule)]
+    rule += "In each of the others it is better too, equal for every {unit}, or the same within the margin."
+    return [*(texts or [f"No model {none}."]), with_unit(rule)]

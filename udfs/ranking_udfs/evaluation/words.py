@@ -1,15 +1,12 @@
 """Format numbers, cutoffs, counts and verdicts for people."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
 from ..texts import shorten
 from .defaults import DIGITS
-from .errors import DataError
 
 DIGITS_OF_P, SMALLEST_P = 2, 0.0001
 MOST_DECIMALS = 9
@@ -17,58 +14,19 @@ MOST_DECIMALS = 9
 MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?", "higher": ">", "lower": "<", "error": "!"}
 WITHOUT_RELEVANT = "users_without_relevant"
 COUNTS = {
-    "users": "Users evaluated",
-    "users_without_rec": "Users without recommendations (scored as an empty list)",
-    "users_without_truth": "Users without truth (excluded)",
-    WITHOUT_RELEVANT: "Users without a relevant item (scored as if nothing was found)",
+    "users": "{Units} evaluated",
+    "users_without_rec": "{Units} without recommendations (scored as an empty list)",
+    "users_without_truth": "{Units} without truth (excluded)",
+    WITHOUT_RELEVANT: "{Units} without a relevant item (scored as if nothing was found)",
 }
 LEFT_OUT = "(excluded)"
 BUT_GAINS = "(scored as if nothing was found; gains, as in NDCG, also count lower grades)"
 OF_LISTS = {  # counts of users added by ranking.beyond_accuracy
-    "users_with_rec": "Users with recommendations (with or without truth)",
-    "users_without_history": "Of these, users without a history (excluded from measures that need it)",
+    "users_with_rec": "{Units} with recommendations (with or without truth)",
+    "users_without_history": "Of these, {units} without a history (excluded from measures that need it)",
 }
 GONE = "no longer in the corpus"  # an item that is missing from the catalog
 Row = Mapping[str, Any]  # a row of a result, by column
-UNIT = ContextVar("unit", default="user")  # the word for a user in messages
-# Matches in our own text, except names of columns, options and files.
-USER = re.compile(r"(?<![-\w./])(a )?(user)(s?)(?![-\w/=]|\.\w)( who\b)?", re.IGNORECASE)
-
-
-def parse_unit(unit: object) -> str:
-    """Check the word for a user."""
-    if not isinstance(unit, str) or not re.fullmatch(r"[^\W\d_]+([ -][^\W\d_]+)*", unit):
-        raise ValueError(f"must be a word such as query, got {shorten(repr(unit))}")
-    return unit
-
-
-@contextmanager
-def using_unit(unit: str) -> Iterator[None]:
-    """Use this word for a user in sentences, within a `with` block."""
-    try:
-        before = UNIT.set(parse_unit(unit))
-    except ValueError as error:
-        raise DataError(f"unit {error}") from None
-    try:
-        yield
-    finally:
-        UNIT.reset(before)
-
-
-def in_unit(text: str) -> str:
-    """Replace "user" with the configured unit. Pass only our own text, without names from the data."""
-    unit = UNIT.get()
-
-    def replace_match(match: re.Match[str]) -> str:
-        article, user, is_plural, who = match.groups()
-        if article and unit[0].lower() in "aeiou":
-            article = f"{article[0]}n "
-        word = re.sub("(?<=[^aeiou])y$", "ie", unit) + "s" if is_plural else unit
-        word = re.sub("([sxz]|[cs]h)s$", r"\1es", word) if is_plural else word
-        word = word[0].upper() + word[1:] if user[0].isupper() else word
-        return f"{article or ''}{word}{' that' if who else ''}"
-
-    return text if unit == "user" else USER.sub(replace_match, text)
 
 
 def with_text(name: object, text: str | None) -> str:

@@ -8,18 +8,12 @@ import duckdb
 
 from ..evaluation.errors import DataError
 from ..evaluation.queries import Request, fetch_rows, row_columns
-from ..evaluation.words import Row, in_unit, with_text
-from ..texts import shorten
+from ..evaluation.words import Row, with_text
+from ..texts import shorten, units
 from .tables import Inputs, Tables, load_tables
 
-TYPED = (
-    "rec",
-    "truth",
-    "users",
-    "predicted_truth",
-    "history",
-    "items",
-)  # tables whose columns SQL depends on
+# Tables whose columns shape the SQL.
+TYPED = ("rec", "truth", "users", "predicted_truth", "history", "items")
 
 
 @dataclass(frozen=True)
@@ -49,13 +43,13 @@ def check_users(of: Evaluation) -> None:
     """Raise DataError if truth has no user, or if a user of truth has no model-generated labels."""
     truth, inputs = of.request.table("truth"), of.inputs
     if not fetch_rows(of.con, f"SELECT 1 FROM {truth} WHERE userid IS NOT NULL LIMIT 1"):
-        raise DataError(f"{inputs.truth}: {in_unit('no user to evaluate')}")
+        raise DataError(f"{inputs.truth}: no {units(1)} to evaluate")
     if of.request.predicted_truth:
         predicted = f"SELECT userid FROM {of.request.table('predicted_truth')}"
         users = f"count(DISTINCT userid) AS n, min(userid)::VARCHAR AS one FROM {truth}"
         (row,) = fetch_rows(of.con, f"SELECT {users} WHERE userid NOT IN ({predicted})")
         if row["n"]:
-            rule = f"{in_unit('every user of')} {inputs.truth} must be in it"
+            rule = f"every {units(1)} of {inputs.truth} must be in it"
             got = f"{row['n']} without, for example {shorten(row['one'])}: let the model grade them too"
             raise DataError(f"{inputs.predicted_truth}: {rule}, got {got}")
 

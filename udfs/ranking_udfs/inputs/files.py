@@ -13,6 +13,7 @@ import duckdb
 
 from ..evaluation.errors import DataError, error_summary
 from ..quoting import literal, unquoted
+from ..texts import with_unit
 from .catalogs import Catalog, is_database
 from .delimited import csv_source
 from .json_objects import KEYS, export_source, object_source
@@ -53,7 +54,7 @@ def open_source(
         if OF_CSV.search(str(error)) and not wanted.by_lines:
             return open_source(con, paths, replace(wanted, by_lines=True), catalog, stdin)
         if "Map keys must be unique" in str(error):
-            raise DataError(f"{path}: {KEYS}") from None
+            raise DataError(f"{path}: {with_unit(KEYS)}") from None
         message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {message}") from None
     if not first:

@@ -8,7 +8,7 @@ import duckdb
 
 from ..evaluation.errors import DataError
 from ..quoting import identifier, literal
-from ..texts import shorten
+from ..texts import shorten, with_unit
 from .lists import unnested_rows
 from .rows import nested_columns, table_source
 from .sources import (
@@ -32,7 +32,7 @@ JSON_KINDS = {  # names of the results of json_type; all other results are numbe
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
 }
 BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
-KEYS = "each user, and each item of a user, must be one key of its object, got one twice"
+KEYS = "each {unit}, and each item of {a_unit}, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
 
@@ -146,7 +146,7 @@ def check_by_user(path: str, kinds: Mapping[str, str], shape: str, wanted: Wante
     fit |= {"VARCHAR"} if shape == "ARRAY" else {"VARCHAR", "DOUBLE"}
     fit |= {"BOOLEAN"} if shape == "OBJECT" and not wanted.is_rec else set()
     if "twice" in kinds:  # only DuckDB 2.0 refuses to read it
-        raise DataError(f"{path}: {KEYS}")
+        raise DataError(f"{path}: {with_unit(KEYS)}")
     for kind, user in kinds.items():
         if kind not in fit:
             got = f"{JSON_KINDS.get(kind.removeprefix('in '), 'a number')} at {shorten(repr(user))}"

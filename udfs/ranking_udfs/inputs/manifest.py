@@ -16,7 +16,7 @@ from ..evaluation.words import Row, cut_off_key, join_names
 from ..measures.grammar import Choice
 from ..options import GRADES
 from ..quoting import identifier, literal
-from ..texts import shorten
+from ..texts import shorten, units
 from ..version import PACK, version
 from .evaluation import Evaluation
 from .paths import extension, pattern
@@ -166,4 +166,4 @@ def unknown_users(work: Evaluation, rows: str, measured: Sequence[str]) -> Itera
     ids = (f"SELECT userid::VARCHAR FROM {work.request.table(table)}" for table in measured)
     query = f"SELECT userid::VARCHAR AS userid {rows} EXCEPT ({' UNION ALL '.join(ids)})"
     for (user,) in work.con.execute(f"{query} ORDER BY userid ASC NULLS LAST LIMIT 1").fetchall():
-        yield f"its user {shorten(user)!r} is not one of the truth: write it without --safe-csv"
+        yield f"its {units(1)} {shorten(user)!r} is not one of the truth: write it without --safe-csv"

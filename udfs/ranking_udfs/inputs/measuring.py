@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from ..evaluation.errors import DataError
 from ..evaluation.problems import DIRECTION, raise_problems
 from ..evaluation.queries import Plan
-from ..evaluation.words import Row, in_unit
+from ..evaluation.words import Row
+from ..texts import units
 from .evaluation import Evaluation, check_users
 from .problems import find_problems, note_of, several_segments
 
@@ -44,13 +45,13 @@ def prepare_abstention(of: Evaluation) -> list[Row]:
 
 def conclude_abstention(of: Evaluation, rows: Sequence[object], problems: Sequence[Row]) -> None:
     """Notify about users that are not counted; raise DataError if every user has a relevant item."""
-    write = f"write {'--users FILE' if of.request.dashes else 'users=...'}, with all users"
+    write = f"write {'--users FILE' if of.request.dashes else 'users=...'}, with all {units()}"
     if not rows:
-        rule = f"there must be users without a relevant item, got none; {write}"
-        raise DataError(f"abstention: {in_unit(rule)}")
+        rule = f"there must be {units()} without a relevant item"
+        raise DataError(f"abstention: {rule}, got none; {write}")
     if of.inputs.users is None:
-        none = note_of(of, "not_in_truth", "users in rec that are not in truth", {"count": 0}, "truth")
+        none = note_of(of, "not_in_truth", f"{units()} in rec that are not in truth", {"count": 0}, "truth")
         found = {code: [row for row in problems if row["code"] == code] for code in ONE_TABLE}
-        more = {"write": in_unit(f"these, and users in neither table, are not counted; {write}")}
+        more = {"write": f"these, and {units()} in neither table, are not counted; {write}"}
         left_out = found["not_in_truth"] or [{**none, "file": None}]
         of.notify([*found["not_in_rec"], *({**row, **more} for row in left_out)])

@@ -9,11 +9,11 @@ from ..compose.columns import COMMAND, PYTHON
 from ..compose.problems import Problem, problems
 from ..evaluation.problems import BY_KIND, CAUSES, COLUMNS, DIRECTION, NOTHING, TIES, fit_advice
 from ..evaluation.queries import Request, check_statements, fetch_rows, with_segments
-from ..evaluation.words import Row, in_unit
+from ..evaluation.words import Row
 from ..measures.grammar import Choice
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal
-from ..texts import shorten
+from ..texts import shorten, units
 from .catalogs import Frame
 from .evaluation import Evaluation
 from .sources import Source
@@ -66,7 +66,7 @@ def find_problems(of: Evaluation) -> list[Row]:
         if (row["code"], row["column_name"]) == filled_up:
             continue
         if is_empty and row["code"] == NOTHING:
-            problem = in_unit("rec: the list of every user is empty")
+            problem = f"rec: the list of every {units(1)} is empty"
             row = {**row, "code": "no_rows", "problem": problem, "example": None}
         shown.append(with_advice(of, request, row, turned))
     return shown
@@ -95,7 +95,7 @@ def with_advice(of: Evaluation, request: Request, row: Row, turned: Collection[s
         write = DIRECTION_ADVICE.sub(lambda _: direction_hint(of, row["system"], file, turned), write)
     if write and name in BY_KIND:
         write = fit_advice(write, row["example"])
-    return {**row, "write": write and in_unit(write)}
+    return {**row, "write": write}
 
 
 def with_file(of: Evaluation, request: Request, row: Row, kind: Problem, file: str | None) -> Row:
@@ -103,8 +103,6 @@ def with_file(of: Evaluation, request: Request, row: Row, kind: Problem, file: s
     others = {table: file_of(path) for table, (path, _) in of.inputs.other_tables.items()}
     word = re.match("(rec|truth|history|items)(?::| must)", row["problem"])
     about = word[1] if word else None if row["code"] == "unfit_column" else kind.about
-    if not re.search(r"\{(user|column)\}", kind.sentence):  # else it has the name of a column
-        row = {**row, "problem": in_unit(row["problem"])}
     row = {**row, "file": file if about == "rec" else others.get(str(about)), "write": None}
     if word and word[1] in ("rec", "truth"):
         row = with_names_of(of, request, word[1], row)
@@ -157,13 +155,13 @@ def several_segments(of: Evaluation) -> list[Row]:
             {literal(f"{user} ")} || min(userid) FILTER (is_several) AS example
         FROM ({counts} FROM {users} GROUP BY userid)"""
     (row,) = fetch_rows(of.con, query)
-    note = note_of(of, "several_segments", "users in several segments, counted in each", row, "segments")
-    return [note] if row["count"] else []
+    text = f"{units()} in several segments, counted in each"
+    return [note_of(of, "several_segments", text, row, "segments")] if row["count"] else []
 
 
 def note_of(of: Evaluation, code: str, text: str, counts: Row, table: str, write: str | None = None) -> Row:
     """Return a row like those of the check, for what concerns this request alone."""
-    row: Row = {**dict.fromkeys(COLUMNS), "severity": "info", "code": code, "problem": in_unit(text)}
+    row: Row = {**dict.fromkeys(COLUMNS), "severity": "info", "code": code, "problem": text}
     return {**row, **counts, "file": file_of(of.inputs.other_tables[table][0]), "write": write}
 
 

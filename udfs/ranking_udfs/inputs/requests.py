@@ -8,12 +8,12 @@ from typing import Any
 from ..evaluation.defaults import MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import UsageError
 from ..evaluation.queries import Request
-from ..evaluation.words import cut_off_key, in_unit
+from ..evaluation.words import cut_off_key
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices, parse_measure
 from ..measures.registry import COMPARED_MEASURES, Measure
 from ..options import COMPARISON, OPTIONS
-from ..texts import shorten
+from ..texts import shorten, units
 from .tables import Inputs
 
 # The tables for beyond-accuracy measures, and how to pass them to the command and in Python.
@@ -115,7 +115,7 @@ def check_beyond_accuracy(request: Request, choice: Choice) -> None:
             needed = needed.replace(name, forms[not request.dashes])
         raise UsageError(f"{request.function}: {choice.name} needs {needed}")
     if request.function == "compare" and choice.measure not in BY_USER:
-        rule = in_unit("measures must have a value for each user")
+        rule = f"measures must have a value for each {units(1)}"
         raise request.refused(rule, f"{choice.name}, a measure of all lists together")
 
 

@@ -32,7 +32,7 @@ from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..options import ARGUMENTS, OPTIONS, Values, columns_by_table, defaults, rec_columns, truth_columns
 from ..quoting import identifier, literal
-from ..texts import LONGEST, shorten
+from ..texts import LONGEST, shorten, units
 from .catalogs import Catalog, Frame, attach_statement
 from .files import OF_CSV, open_source
 from .lists import BLANKS
@@ -437,7 +437,7 @@ def check_lists(con: duckdb.DuckDBPyConnection, rec: Source) -> None:
     query = f"SELECT CAST({user} AS VARCHAR) FROM {rec.rows} WHERE abs({rec.columns['score']}) = 1"
     query += f" GROUP BY {', '.join([user, *systems])} HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
     for (got,) in con.execute(query).fetchall():
-        rule = "without scores, each user must have one list of ids"
+        rule = f"without scores, each {units(1)} must have one list of ids"
         raise DataError(f"{rec.path}: {rule}, got several of {shorten(repr(got))}")
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from ..evaluation.conclusion import select_thresholds
-from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, in_unit
+from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number
 from ..measures.grammar import Choice
-from ..texts import shorten
+from ..texts import shorten, units, with_unit
 from .drawing import BAND, COLOURS, GRID, INK, LOSS, image
 from .findings import Findings, Histogram
 
@@ -39,7 +39,7 @@ FEW_TICKS, SHARES = {"tickCount": 5}, {"format": "%", "tickCount": 5}
 BAR = {"type": "bar", "stroke": INK, "strokeWidth": 0.5}
 ENDS = {"Low": "low", "High": "high"}
 OF_SYSTEM = {"System": "system", "k": "k"}
-OF_MEAN = {"Users": "users", "Mean": "mean", **ENDS}
+OF_MEAN = {"{Units}": "users", "Mean": "mean", **ENDS}
 OF_VERDICT, OF_TEST = {"Verdict": "verdict"}, {"p": "p_adjusted"}
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 Encoding = dict[str, Any]
@@ -71,7 +71,7 @@ def keys_of(measure: Choice) -> Mapping[str, str]:
 
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
     """Return the table of rows with these columns; `columns` has them by heading."""
-    return list(map(in_unit, columns)), [
+    return list(map(with_unit, columns)), [
         [format_cut_off(row[column]) if column == "k" else row.get(column) for column in columns.values()]
         for row in rows
     ]
@@ -120,7 +120,7 @@ short = partial(shorten, longest=LONGEST_NAME)
 def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str:
     """Write the significantly best system, or the values of a single system, for a title."""
     if not any(row["users"] for row in rows):
-        return in_unit(": no user has a value")
+        return f": no {units(1)} has a value"
     if len(findings.systems) == 1:
         values = {row["k"]: format_number(row["mean"]) for row in rows if row["users"]}
         ends = dict.fromkeys(k for k in (measure.cuts[0], measure.cuts[-1]) if k in values)
@@ -147,7 +147,7 @@ def verdict_text(rows: Sequence[Row]) -> str:
 def outcome_text(row: Row) -> str:
     """Write the shares of users for whom a system wins and loses."""
     if not row["users"]:
-        return in_unit("no user has values from both")
+        return f"no {units(1)} has values from both"
     wins, losses = (row[name] / row["users"] for name in ("wins", "losses"))
     return f"{short(row['system'])} wins {wins:.0%}, loses {losses:.0%}"
 
@@ -308,8 +308,8 @@ class Charts:
         shares = {row["system"]: [row[part] / (row["users"] or 1) for part in colours] for row in rows}
         best = next(row for name in self.findings.best_first for row in rows if row["system"] == name)
         title = f"{measure.at(measure.cuts[0])}: {outcome_text(best)}"
-        columns = {**keys_of(measure), "Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
-        bars = self.share_bars(shares, colours, in_unit("share of users"))
+        columns = {**keys_of(measure), "{Units}": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
+        bars = self.share_bars(shares, colours, f"share of {units()}")
         return self.draw(f"{name}-wins", title, table_of(every, columns), **bars)
 
     def popularity(self) -> Chart:
@@ -324,7 +324,7 @@ class Charts:
             for mean, row in pairs
             if None not in (mean["mean"], row["mean"])
         ]
-        what = in_unit("popularity: share of users with an item in their history")
+        what = f"popularity: share of {units()} with an item in their history"
         x = {side: number_axis(f"x {side}", what, padding=8) for side in sides}
         y = {side: number_axis(side, at, padding=8) for side in sides}
         look = self.look_with_legend
@@ -347,7 +347,7 @@ class Charts:
         best = next((name for name in self.findings.best_first if name in shares), None)
         title = f"Tail items: {shares[best][1]:.0%} with {short(best)}" if best else "All lists are empty"
         rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in system_rows]
-        table = table_of(rows, {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"})
+        table = table_of(rows, {"System": "system", "{Units}": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
         bars = self.share_bars(shares, colours, "share of the recommended items")
         return self.draw("head-and-tail", title, table, **bars)
@@ -371,9 +371,10 @@ class Charts:
     def abstention(self) -> Chart:
         """Draw the two errors of each threshold: a line for each system, from lowest to highest threshold."""
         rows, look = self.findings.abstention, self.look_with_legend
-        refused, answered = "answerable users that are refused", "unanswerable users that are answered"
-        x = number_axis("refused_share", in_unit(f"share of {refused}"), SHARES, domain=[0, 1])
-        y = number_axis("answered_share", in_unit(f"share of {answered}"), SHARES, domain=[0, 1])
+        refused = f"share of answerable {units()} that are refused"
+        answered = f"share of unanswerable {units()} that are answered"
+        x = number_axis("refused_share", refused, SHARES, domain=[0, 1])
+        y = number_axis("answered_share", answered, SHARES, domain=[0, 1])
         order = {"field": "threshold", "type": "quantitative"}
         layers = [layer("line", color=look["color"], order=order), points(size=35, **look)]
         columns = {"System": "system", "Threshold": "threshold", "Refused": "wrongly_refused"}
@@ -400,12 +401,12 @@ class Charts:
         encoding = {
             "x": number_axis("from", at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
             "x2": {"field": "to"},
-            "y": number_axis("share", in_unit("users"), {"format": "%", "tickCount": 3}, zero=True),
+            "y": number_axis("share", units(), {"format": "%", "tickCount": 3}, zero=True),
             "y2": {"datum": 0},
             "color": kind_encoding("kind", colours),
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
-        title = f"{at} per {in_unit('user')}"
+        title = f"{at} per {units(1)}"
         for kind, counts in [*special_bins.items()][:1]:
             title += f": {counts[self.best] / totals[self.best]:.0%} {kind} with {short(self.best)}"
         shown = [*bars[: len(special_bins)][::-1], *bars[len(special_bins) :]]
@@ -435,7 +436,7 @@ class Charts:
             layers = intervals(lambda field: number_axis(field, at), "mean", y, look)
             table = table_of(every, {"Segment": "segment"} | OF_MEAN)
             return [self.draw("segments", title, table, rows, height={"step": 22}, layer=layers)]
-        columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "Users": "users"}
+        columns = {"Segment": "segment", "System": "system", **OF_VERDICT, "{Units}": "users"}
         columns |= {"Difference": "difference"}
         table = table_of(every, columns | ENDS | OF_TEST)
         view = {"height": {"step": 22}, "layer": self.difference_layers(y, rows)}

@@ -43,7 +43,6 @@ from ..evaluation.words import (
     format_cut_off,
     format_mean,
     format_number,
-    in_unit,
     with_text,
 )
 from ..inputs.evaluation import Evaluation, names_of_ids, with_labels
@@ -57,7 +56,7 @@ from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
 from ..options import Values
 from ..quoting import identifier, unquoted
-from ..texts import printable, shorten
+from ..texts import printable, shorten, units
 
 UNNAMED = "recommendations"  # the label of one model without a name
 MOST_SYSTEMS = 50
@@ -402,7 +401,7 @@ def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -
         rows = [values[name] for name in of.models_in_sentences(leader)]
         if all(row["users"] for row in rows):
             text = conclusion.headline_sentence(rows, choice, choice.cuts[0])
-            people = in_unit("For the users with human labels: w")
+            people = f"For the {units()} with human labels: w"
             texts.append(f"{people}{text[1:]}" if of.request.predicted_truth else text)
     return texts
 
@@ -496,9 +495,10 @@ def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
     inputs = work.inputs
     recs = ", ".join(rec if isinstance(rec, str) else rec[1] for rec in inputs.recs)
     read = [f"{row['label']} {row['fingerprint']}" for row in of.tables]
+    counted = {"rows": "rows", "users": units(), "items": "items"}
     for name in [name for name in work.tables.names if name not in ("rec", "truth", "values")]:
         for row in counts(work.con, of.request.table(name)):
-            sizes = [f"{row[column]:,} {column}" for column in ("rows", "users", "items") if column in row]
+            sizes = [f"{row[column]:,} {what}" for column, what in counted.items() if column in row]
             about = filter(None, [name, row.get("system"), row["fingerprint"]])
             read.append(f"{' '.join(about)} ({', '.join(sizes)})")
     return {

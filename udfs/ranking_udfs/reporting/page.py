@@ -26,10 +26,9 @@ from ..evaluation.words import (
     format_number,
     format_p,
     half_of,
-    in_unit,
     join_names,
 )
-from ..texts import shorten
+from ..texts import shorten, units, with_unit
 from ..version import version
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charted, charts, table_of
@@ -63,9 +62,7 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence, "number": to_number}
-    parts = re.split(r"(\{[{%#].*?[}%#]\})", text("page.html.jinja"), flags=re.DOTALL)
-    words = (part if part.startswith(("{{", "{%", "{#")) else in_unit(part) for part in parts)
-    template = made.from_string("".join(words))
+    template = made.from_string(with_unit(text("page.html.jinja")))
     html = template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n"
     return Page(html, findings, {chart.name: chart for each in drawn.values() for chart in each})
 
@@ -103,7 +100,6 @@ class View:
 
     MOST_SYSTEMS, MOST_SEGMENTS = MOST_SYSTEMS, MOST_SEGMENTS
     TIES, UNNAMED, table_of = TIES, UNNAMED, staticmethod(table_of)
-    in_unit = staticmethod(in_unit)
     library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
@@ -227,7 +223,7 @@ class View:
         """Return the group of users in which the example has the largest loss; "" for all users."""
         losers = [row for rows in self.findings.losers.values() for row in rows]
         is_of_some = self.has_irrelevant and any(row["has_relevant"] for row in losers)
-        return in_unit(" among users with a relevant item") if is_of_some else ""
+        return f" among {units()} with a relevant item" if is_of_some else ""
 
     def example_table(self) -> Table:
         lists = self.findings.lists
