@@ -81,8 +81,8 @@ def test_an_error_shortens_values_types_and_lists_of_columns(fails: Fails) -> No
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
-        ("bad.parquet", b"not a parquet file at all", "Invalid Input Error: "),
-        ("bad.json", b"{nothing", "Invalid Input Error: Malformed JSON"),
+        ("bad.parquet", b"not a parquet file at all", ""),
+        ("bad.json", b"{nothing", "Malformed JSON"),
         ("bad.csv.gz", b"not compressed", ""),
         ("bad.csv", bytes(range(256)) * 9, ""),
     ],

@@ -12,7 +12,8 @@ UNION ALL BY NAME
 -- The users whose recall depends on labels for missing items, by system and k.
 SELECT
     system, k, unnest(differing) AS userid, (SELECT count(*) FROM truth_users) AS of,
-    concat({{ with_unit("rec: {units} whose recall at ") | literal }}, coalesce('k = ' || k, 'any k'), ' depends on missing items') AS problem,
+    {{ with_unit("rec: {units} whose recall at ") | literal }} || coalesce('k = ' || k, 'any k')
+        || ' depends on missing items' AS problem,
     format(
         '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', {{ of.user | literal }}, differing[1],
         coalesce(' of ' || system, ''), recall, others, abs(others - recall),

@@ -63,10 +63,9 @@ catalog AS MATERIALIZED (
 ), sized AS MATERIALIZED (
     SELECT CASE
         WHEN count(*) > 0 THEN count(*)
-        ELSE error(concat(
-            {{ of.caller | literal }}, ': ',
-            {% if of.has_items %}'items must have an item'{% else %}{{ with_unit("history must have a pair of {unit} and item") | literal }}{% endif %},
-            ', got none'))::BIGINT
+        ELSE error({{ of.caller | literal }} || {{ with_unit(
+            ": items must have an item, got none" if of.has_items else ": history must have a pair of {unit} and item, got none"
+        ) | literal }})::BIGINT
     END AS size
     FROM catalog
 ),

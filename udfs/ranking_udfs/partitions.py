@@ -235,7 +235,7 @@ def evaluate(con: duckdb.DuckDBPyConnection, sql: str | None) -> pa.RecordBatchR
     try:
         con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_result AS {sql}")
     except duckdb.InvalidInputException as error:
-        raise ValueError(error_summary(error).removeprefix("Invalid Input Error: ")) from None
+        raise ValueError(error_summary(error)) from None
     return con.table("_ranking_result").to_arrow_reader(65_536)
 
 

@@ -417,7 +417,7 @@ def value_errors(caller: str) -> Iterator[None]:
     try:
         yield
     except (DataError, duckdb.InvalidInputException) as error:
-        text = error_summary(error).removeprefix("Invalid Input Error: ")
+        text = error_summary(error)
         names = "|".join(FUNCTIONS)
         text = re.sub(rf"^({caller}|ranking\.({names})): ", "", text)
         raise ValueError(f"{caller}: {text}") from None

@@ -522,7 +522,7 @@ def run_command(options: Any) -> int:
             raise
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
-        say("error", error_summary(error).removeprefix("Invalid Input Error: "))
+        say("error", error_summary(error))
         return EXIT_USAGE if isinstance(error, UsageError) else 1
     for line in failed:
         say("failed", line)

@@ -29,10 +29,10 @@ class UsageError(DataError):
 
 
 def error_summary(error: Exception) -> str:
-    """Return the error's message on one line, without hints, quoted SQL and tracebacks."""
+    """Return the error's message on one line, without its usual kind, hints, quoted SQL and tracebacks."""
     if isinstance(error, DataError):
         return printable(error)
-    text = str(error)
+    text = str(error).removeprefix("Invalid Input Error: ")
     text = text.partition(" while executing the UDF: ")[2].partition(": ")[2] or text
     if match := EXTENSION.search(text):
         name = match[1]

@@ -55,7 +55,7 @@ def open_source(
             return open_source(con, paths, replace(wanted, by_lines=True), catalog, stdin)
         if "Map keys must be unique" in str(error):
             raise DataError(f"{path}: {with_unit(KEYS)}") from None
-        message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
+        message = error_summary(error).removeprefix(f"{path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {message}") from None
     if not first:
         raise DataError(f"{path}: no rows")
