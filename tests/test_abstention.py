@@ -1,11 +1,9 @@
 """Test how well the best scores separate users without an answer from the others."""
 
-import itertools
 import math
 import random
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
@@ -16,8 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.evaluation.conclusion import threshold_sentences
-from tests.command import Run, csv
+from tests.command import csv
 from tests.conftest import Captured, Con, module_connection, rows
 
 Scores = Sequence[float | None]  # the best of each user; None for no list
@@ -84,72 +81,6 @@ def test_abstention_matches_definition_scikit_learn_and_statsmodels(
             assert (row[f"wrongly_{name}"], row[f"{name}_share"]) == (count, count / len(of))
             ends = proportion_confint(count, len(of), 1 - confidence, "wilson")
             assert (row[f"{name}_low"], row[f"{name}_high"]) == pytest.approx(ends, abs=1e-7)
-
-
-@pytest.mark.parametrize("n", [7, 15, 45])  # with tenths that are halves of users
-def test_query_of_reference_gives_nauc_of_mteb(con: Con, n: int) -> None:
-    """Compare with a plain definition; mteb's `nauc` gives what the reference has for its own tables."""
-    page = Path(__file__).parents[1].joinpath("examples", "queries.md").read_text()
-    (query,) = re.findall(r"```sql\n(WITH by_user AS.*? AS nauc FROM areas.*?)```", page, re.DOTALL)
-    chance = random.Random(4)
-    users = [(round(chance.random(), 1), user, chance.randint(0, 12)) for user in range(n)]
-    con.execute(f"""
-        CREATE OR REPLACE TABLE truth AS SELECT i AS userid, 0 AS itemid FROM range({n}) t(i);
-        CREATE OR REPLACE TABLE rec (system VARCHAR, userid BIGINT, itemid BIGINT, score DOUBLE)""")
-    for best, user, rank in users:
-        insert = "INSERT INTO rec SELECT 'a', $1, i - $2, $3 - i FROM range(10) t(i)"
-        con.execute(insert, [user, rank, best])
-    ndcg = [(best, user, 1 / math.log2(rank + 2) if rank < 10 else 0) for best, user, rank in users]
-    areas = []
-    for order in (sorted(ndcg), sorted(ndcg, key=lambda row: row[2])):
-        curve = [np.mean([row[2] for row in order[min(round(0.1 * i * n), n - 1) :]]) for i in range(10)]
-        areas.append(sum((left + right) / 2 for left, right in itertools.pairwise(curve)))
-    flat = 9 * sum(row[2] for row in ndcg) / n
-    expected = round((areas[0] - flat) / (areas[1] - flat), 4)
-    assert con.execute(query).fetchall() == [("a", pytest.approx(expected, abs=1.1e-4))]
-
-
-@pytest.mark.parametrize("n", [1, 2, 6])
-def test_shares_of_0_and_1_end_their_intervals(con: Con, n: int) -> None:
-    """Expect exact ends; Wilson's formula misses them by a rounding error for some numbers of users."""
-    create(con, [3.0] * n, [2.0] * n)
-    low, high = abstention(con)
-    assert (low["refused_low"], low["answered_high"]) == (0, 1)
-    assert (high["refused_low"], high["answered_low"]) == (0, 0)
-
-
-@pytest.mark.parametrize(("n", "m"), [(150, 2850), (2900, 100)])
-def test_two_best_of_many_thresholds_are_kept(con: Con, n: int, m: int) -> None:
-    """Keep 100 of 3,000 thresholds at equal steps, and the two best ones, which differ."""
-    chance = np.random.default_rng(3)
-    with_answer, without = chance.normal(1.5, 1, n).tolist(), chance.normal(0, 1, m).tolist()
-    create(con, with_answer, without)
-    found = abstention(con)
-    thresholds = [row["threshold"] for row in found]
-    assert 101 <= len(found) <= 102
-    assert thresholds == sorted(thresholds)
-    errors = slow(with_answer, without)["errors"].values()
-    fewest, smallest = min(map(sum, errors)), min(refused / n + answered / m for refused, answered in errors)
-    assert min(row["wrongly_refused"] + row["wrongly_answered"] for row in found) == fewest
-    assert min(row["refused_share"] + row["answered_share"] for row in found) == smallest
-    sentence = r"(?:errors|shares)[^:]*, with threshold [^:]*: (\d+) of \d+ .*? refused, (\d+) of"
-    text = re.sub(r"(?<=\d),(?=\d)", "", " ".join(threshold_sentences(found)))
-    by_count, by_share = re.findall(sentence, text)
-    assert sum(map(int, by_count)) == fewest < sum(map(int, by_share))
-    assert int(by_share[0]) / n + int(by_share[1]) / m == smallest
-
-
-def test_command_reports_number_of_thresholds_in_csv(run: Run) -> None:
-    csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u}" for u in range(120)))
-    csv("truth.csv", "userid,itemid,rel", *(f"{u},1,{int(u > 40)}" for u in range(120)))
-    call = ["abstention", "rec.csv", "truth.csv", "--users", "truth.csv"]
-    text, lines = " ".join(run(*call).split()), run(*call, "--format", "csv").splitlines()[1:]
-    kept = "at most 100 per model at equal steps, and the thresholds named above."
-    assert f"10 of {len(lines)} rows are shown; --format csv has all: {kept}" in text
-    assert "Fewest errors (0) and smallest sum of the two shares, with threshold 41: 0 of 79" in text
-    assert any(line.startswith("41.0,") for line in lines)
-    csv("rec.csv", "userid,itemid,score", *(f"{u},1,{u % 40}" for u in range(120)))
-    assert "10 of 40 rows are shown; --format csv has all." in " ".join(run(*call).split())
 
 
 @pytest.mark.usefixtures("registered", "folder")

@@ -173,37 +173,6 @@ def test_every_column_equals_its_slow_definition(
         assert (row["users"], row["users_without_history"]) == (len(tops), without_history)
 
 
-def test_aggregates_over_lists_equal_the_table_function(con: Con) -> None:
-    """Compare 2, 2 and 86 lists, cut or whole, some with repeats or NULL, with items of any type."""
-    con.execute("""
-        CREATE OR REPLACE TABLE many AS
-        SELECT
-            least(i % 90 // 2, 2) AS system, i % 90 AS userid, nullif(hash(i) % 61, 7) AS itemid, i AS score
-        FROM range(900) t(i);
-        CREATE OR REPLACE TABLE labels AS
-        SELECT i AS itemid, 'c' || hash(i * 7 + j) % 5 AS category FROM range(70) t(i), range(3) s(j)""")
-    query = """
-        WITH lists AS (
-            SELECT system, k, list(itemid ORDER BY score DESC)[:coalesce(k, 99)] AS items
-            FROM many, (VALUES (1), (7), (NULL)) ks(k) GROUP BY system, userid, k)
-        SELECT system, k, ranking.catalog_coverage(items, 70), ranking.gini_coverage(items, 70),
-            ranking.personalization(items)
-        FROM {} GROUP BY system, k ORDER BY ALL"""
-    by_tables = "FROM ranking.beyond_accuracy('many', [1, 7, NULL], items := 'labels')"
-    of_tables = f"SELECT system, k, coverage, gini, personalization {by_tables} ORDER BY ALL"
-    expected = con.execute(of_tables).fetchall()
-    for item in ("i", "i::VARCHAR", "if(i IS NULL, NULL, {'a': i})"):
-        lists = f"(SELECT * REPLACE (list_transform(items, lambda i: {item}) AS items) FROM lists)"
-        assert con.execute(query.format(lists)).fetchall() == expected, item
-    query = """
-        WITH every AS (SELECT itemid, list(category) AS categories FROM labels GROUP BY itemid)
-        SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
-        FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
-    by_tables = "FROM ranking.beyond_accuracy_by_user('many', [NULL], items := 'labels')"
-    diversity = dict(con.execute(f"SELECT userid, diversity {by_tables}").fetchall())
-    assert diversity == pytest.approx(dict(con.execute(query).fetchall()), abs=1e-12)
-
-
 # At k = 3 and 8, of the lists below. RecTools 0.19.0: AvgRecPopularity(k) / users, MeanInvUserFreq(k),
 # CatalogCoverage(k, normalize=True) of items 1 to 30, half of IntraListDiversity(k) by Hamming distance of
 # indicators of the category. recommenders 1.2.1: distributional_coverage(a train of other users, the top k).

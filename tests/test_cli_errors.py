@@ -7,7 +7,6 @@ import click
 import duckdb
 import pytest
 
-from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS, Command
 from ranking_udfs.texts import LONGEST
@@ -96,20 +95,6 @@ def test_an_error_names_the_file_that_cannot_be_read(
 
 def test_a_file_name_that_is_not_text_is_an_error(fails: Fails) -> None:
     assert fails(1, "evaluate", "x\udcff.csv", "truth.csv")
-
-
-def test_the_error_of_a_url_names_the_extension_to_install(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(commands, "connect", session.connect)
-    settings = {"autoinstall_known_extensions": False, "extension_directory": str(tmp_path / "none")}
-    for autoload in (True, False):
-        settings["autoload_known_extensions"] = autoload
-        monkeypatch.setattr(session, "SETTINGS", {**session.SETTINGS, **settings})
-        assert fails(1, "evaluate", "s3://bucket/rec.csv", "truth.csv") == (
-            "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in "
-            "DuckDB on this machine, with a network, or copy the file to it"
-        )
 
 
 # The second has characters that mean something in SQL, in patterns of files and in consoles.

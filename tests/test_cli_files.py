@@ -5,8 +5,6 @@ import gzip
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.command.values import parse_items
 from tests.command import (
     HUGE,
     LATE,
@@ -33,11 +30,6 @@ from tests.command import (
 from tests.conftest import Captured, Con, Patch
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
-
-
-def test_a_category_column_follows_the_file_name() -> None:
-    assert parse_items("https://x.org/items.csv") == ("https://x.org/items.csv", "")
-    assert parse_items("s3://x/items.parquet:kind") == ("s3://x/items.parquet", "kind")
 
 
 def test_every_format_gives_the_same_table(run: Run) -> None:
@@ -222,34 +214,6 @@ def test_a_wrong_number_or_time_is_reported_with_its_column(
         assert re.match(rf"(\w+/)?{file}: {column} must be .*, got '?{re.escape(value)}'?$", error)
 
 
-def test_a_score_in_a_trec_run_must_be_a_number(fails: Fails) -> None:
-    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 much x\n")
-    assert fails(1, "evaluate", "mine.run", "truth.csv") == "mine.run: score must be a number, got much"
-
-
-def test_ids_are_text_if_any_id_is_text(run: Run) -> None:
-    """An empty part decides nothing, and quotes are not part of an id."""
-    for late, first in (("x", "10"), ("10", "9")):  # the first of the tied items in the order of its type
-        table("parts/1.csv", "userid,itemid,score")
-        table("parts/2.csv", "userid,itemid,score", *[("1", "9", "1"), ("1", "10", "1")], fill=LATE)
-        table("parts/3.csv", "userid,itemid,score", ("2", f'"{late}"', "1"))
-        table("truth.csv", "userid,itemid", ("1", first), ("2", late))
-        (row,) = evaluated(run, "parts", "truth.csv", "-k", "1", "-m", "mrr", "--no-check")
-        assert (row["users"], row["mrr"]) == (2, 1.0)
-
-
-def test_times_with_a_zone_need_no_pytz() -> None:
-    """DuckDB 1.5 imports pytz to make Python objects of such times; the package does not install it."""
-    for name in ("rec", "truth"):
-        text = Path(f"{name}.csv").read_text().replace("\n", ",2026-05-22T10:00:00Z\n")
-        Path(f"{name}.csv").write_text(text.replace("2026-05-22T10:00:00Z", "time", 1))
-    code = "import sys; sys.modules['pytz'] = None; import ranking_udfs.__main__ as cli; sys.exit(cli.main())"
-    arguments = ["check", "rec.csv", "truth.csv", "--history", "rec.csv", "--time", "time"]
-    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "history: events at or after the first of truth" in done.stdout
-
-
 def bytes_of(text: str) -> bytes:
     """Return the bytes of a text in which (...) is repeated 21,000 times."""
     return re.sub(r"\((.+?)\)", lambda part: part[1] * LATE, text, flags=re.DOTALL).encode("latin-1")
@@ -419,30 +383,6 @@ def test_a_list_with_a_score_is_one_item(run: Run) -> None:
     assert row["mrr"] == 0.5
 
 
-TWO_HITS = "[i || 'a', i || 'b'] AS docid, [9.5 - i, 1.5 + i] AS score"
-
-
-@pytest.mark.parametrize(
-    "hits", [TWO_HITS, "[{docid: i || 'a', score: 9.5 - i}, {docid: i || 'b', score: 1}] AS hits"]
-)
-def test_a_query_that_is_logged_twice_has_two_items_at_a_rank(run: Run, hits: str) -> None:
-    csv("qrels.csv", "query,docid", "q0,0a", "q1,1a")
-    for n in (2, 3):
-        write("log.parquet", f"SELECT 'q' || i % 2 AS query, {hits} FROM range({n}) t(i)")
-        options = ["--user", "query", "--item", "docid", "--format", "json"]
-        found = json.loads(run("check", "log.parquet", "qrels.csv", *options))
-        assert ("merged_lists" in {row["code"] for row in found}) == (n == 3)
-
-
-def test_a_user_in_a_struct_may_have_a_list(run: Run) -> None:
-    rows = "SELECT {'user': 'u' || i} AS meta, ['d' || i, 'd9'] AS itemid FROM range(3) AS t(i)"
-    write("nested.parquet", rows)
-    csv("nested.csv", "userid,itemid", "u0,d0", "u1,d9", "u2,d5")
-    files = ["nested.parquet", "nested.csv", "--user", "nested.parquet:meta.user"]
-    (row,) = evaluated(run, *files, "-m", "mrr", "-k", "2", "--no-check")
-    assert row["mrr"] == (1 + 1 / 2 + 0) / 3
-
-
 @pytest.mark.slow
 def test_a_json_object_may_exceed_duckdbs_buffer(run: Run) -> None:
     ids = {f"{'d' * 999}{i}": 20_000 - i for i in range(20_000)}
@@ -494,6 +434,7 @@ REFUSED = [
     ("rec.json", '{"userid": {"0": 1, "1": 1}, "itemid": {"0": 5, "1": 7}}', "rec.json: an object of columns: write rows, as pandas' to_json(orient='records') does"),
     ("truth.json", '{"a": [{"qid": "q1", "b": [{"doc": "a"}]}]}', "truth.json: no column 'userid' and no column 'itemid' (there are: qid, b.doc); write --user truth.json:qid, --item truth.json:doc"),
     ("truth.json", '{"userid": "q1", "items": [{"itemid": "a", "judged": "1"}, {"itemid": "b", "judged": "0"}]}', "truth.json: has a column judged that is not read: --grade judged takes it as the grade; --grade '' makes every row of truth relevant"),
+    ("truth.csv", "query_id,itemid,rel\nq1,a,3\nq1,b,\n", "truth: rel is NULL: 1 of 2 (truth.csv), for example query_id q1, itemid b"),
     ("rec.json:ascending", '{"q1": ["a"]}', "rec.json: the order of its ids is their ranking; remove :ascending"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": ["a", "b"], "score": [1]}', "rec.jsonl: itemid and score must be lists of the same length, got 2 and 1"),
     ("rec.jsonl", '{"query_id": "q1", "itemid": [["a", 1], ["b", 2]]}', "rec.jsonl: 'itemid' must be a list of ids, or of objects with an id and a score, got JSON[][]"),

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +71,8 @@ def test_the_pages_of_the_command_name_every_option() -> None:
 def test_shells_complete_commands_options_measures_and_files(
     folder: Path, monkeypatch: Patch, capsys: Captured
 ) -> None:
-    """The script comes from click; bash reads it and asks for completions of a word."""
-    for shell, word in {"bash": "complete -o nosort", "zsh": "#compdef", "fish": "--command"}.items():
-        monkeypatch.setenv("_RANKING_UDFS_COMPLETE", f"{shell}_source")
-        with pytest.raises(SystemExit):
-            main([])
-        script = capsys.readouterr().out
-        assert word in script
-        assert "ranking-udfs" in script
+    """The script for a shell comes from click."""
+    monkeypatch.setenv("_RANKING_UDFS_COMPLETE", "bash_complete")
     for line, completion in {
         "ev": "plain,evaluate",
         "evaluate --meas": "plain,--measures",
@@ -88,7 +81,6 @@ def test_shells_complete_commands_options_measures_and_files(
         "measures kend": "plain,kendall_tau",
         "compare --ties ex": "plain,expected",
     }.items():
-        monkeypatch.setenv("_RANKING_UDFS_COMPLETE", "bash_complete")
         monkeypatch.setenv("COMP_WORDS", f"ranking-udfs {line}")
         monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
         with pytest.raises(SystemExit):
@@ -140,24 +132,6 @@ def raising(error: BaseException) -> Callable[..., None]:
         raise error
 
     return raise_it
-
-
-def test_ctrl_c_interrupts_the_query_and_keeps_the_connection(monkeypatch: Patch) -> None:
-    """The main thread gets the signal while it waits for the thread with the query."""
-    ended: list[Exception] = []
-
-    def work() -> None:
-        try:
-            own.execute("SELECT sum(sin(i)) FROM range(1_000_000_000_000) t(i)").fetchall()
-        except duckdb.InterruptException as error:
-            ended.append(error)
-
-    monkeypatch.setattr(Future, "result", raising(KeyboardInterrupt()))
-    with duckdb.connect() as own:
-        with pytest.raises(KeyboardInterrupt):
-            session.interruptible(own, work)
-        assert len(ended) == 1
-        assert own.execute("SELECT 1").fetchall() == [(1,)]
 
 
 @pytest.mark.slow
@@ -260,13 +234,3 @@ def test_progress_is_shown_only_on_terminals_and_never_decreases(
     assert note.count("\n") == 1
     assert shown[-1].startswith("measuring ")
     assert stream.getvalue().endswith("\r")
-
-
-def test_without_tqdm_there_is_no_bar(monkeypatch: Patch) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    terminal, con = Terminal(), duckdb.connect()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with session.progress(con, 1) as step:
-        step("reading")
-        say("note", "aside")
-    assert terminal.getvalue() == "ranking-udfs: note: aside\n"

@@ -10,10 +10,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.command.script import script_text
 from ranking_udfs.evaluation import queries
-from tests.command import NDCG_VALUES, RANKS, Run, csv, evaluated, stdin, write
-from tests.conftest import Con, Patch, module_connection
+from tests.command import RANKS, Run, csv, evaluated, write
+from tests.conftest import Con, module_connection
 
 packed = module_connection()
 
@@ -112,21 +111,6 @@ def test_printed_sql_names_the_types_of_all_columns(run: Run, folder: Path, name
             assert con.execute(types).fetchall() == [(kinds,)]
 
 
-def test_printed_sql_names_the_functions_of_python_that_it_calls() -> None:
-    plain, needs = "SELECT 'system.main._ranking_sign_flips(1'", "SELECT system.main._ranking_sign_flips(1)"
-    comment = "-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips."
-    assert f"-- A.\n{plain};\n" in script_text([], [("A.", plain)], "")
-    assert f"-- B.\n{comment}\n{needs};\n" in script_text([], [("A.", plain), ("B.", needs)], "")
-
-
-def test_printed_sql_reads_standard_input_when_it_runs(run: Run, con: Con, monkeypatch: Patch) -> None:
-    stdin(monkeypatch, Path("rec.csv").read_bytes())
-    printed = run("sql", "a=-", "truth.csv", "-m", "ndcg@4")
-    assert printed.count("FROM read_csv('/dev/stdin'") == 1
-    rows = con.execute(printed.replace("/dev/stdin", "rec.csv")).fetchall()
-    assert rows == [("a", 4, 3, 0, 0, 0, pytest.approx(NDCG_VALUES[0], rel=1e-12))]
-
-
 def assert_same(rows: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
     """Assert that rows are equal except for the last digits of t."""
     assert len(rows) == len(expected) > 0
@@ -180,31 +164,3 @@ def test_printed_sql_of_randomization_says_what_it_needs(run: Run) -> None:
     assert run(*arguments, "--pairs") == run(*arguments)
     printed = run(*arguments, "--test", "randomization")
     assert "-- Requires ranking_udfs.register(con), for system.main._ranking_sign_flips.\n" in printed
-
-
-@pytest.mark.usefixtures("models")
-def test_differences_by_user_match_the_values_of_each_model(run: Run) -> None:
-    """The measures have their own cutoffs; some users have no value; a name looks like a formula."""
-    csv("train.csv", "userid,itemid", "0,1", "1,2")
-    options = ["als=als.csv", "@b=bert.csv", "pop=pop.csv", "relevant.csv", "--history", "train.csv", "-q"]
-    options += ["--safe-csv", "--no-check", "--by-user"]
-    of_truth, of_lists = "mrr@2,4,first_hit_rank@4", "novelty@3"  # each with its own cutoffs
-    values = {}
-    for measures in (of_truth, of_lists):
-        run("evaluate", *options, "values.csv", "-m", measures)
-        for row in queries.fetch_rows(duckdb.connect(), "FROM 'values.csv'"):
-            for name in {"mrr", "first_hit_rank", "novelty"} & row.keys():
-                values[row["system"], row["userid"], row["k"], name] = row[name]
-    for baseline, pairs in (
-        (["--baseline", "pop"], [("pop", "'@b"), ("pop", "als")]),
-        ([], [("'@b", "als"), ("'@b", "pop"), ("als", "pop")]),
-    ):
-        run("compare", *options, "compared.csv", "-m", f"{of_truth},{of_lists}", *baseline)
-        rows = queries.fetch_rows(duckdb.connect(), "FROM 'compared.csv'")
-        assert len(rows) == len(pairs) * 4 * 10
-        assert {(row["baseline"], row["system"]) for row in rows} == set(pairs)
-        for row in rows:
-            key = row["userid"], row["k"], row["measure"]
-            before, after = values[row["baseline"], *key], values[row["system"], *key]
-            assert (row["value_baseline"], row["value_system"]) == (before, after)
-            assert row["difference"] == (None if None in (before, after) else after - before)

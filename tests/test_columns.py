@@ -1,14 +1,13 @@
 """Test names of columns: one syntax for all options, in the command and in Python."""
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ranking_udfs
 from ranking_udfs.options import ARGUMENTS
-from tests.command import Fails, Run, csv
+from tests.command import Run, csv
 
 pytestmark = [pytest.mark.usefixtures("registered", "folder")]
 
@@ -73,19 +72,6 @@ def test_each_option_names_a_column_of_one_table(
     assert [values(rows, by_name) for rows in (files, renamed) if argument] == of_python
 
 
-def test_times_of_two_names_are_compared_after_the_advice(run: Run, fails: Fails) -> None:
-    """Without the names, a note says that late events are not checked."""
-    write()
-    right = run(*CHECK.split())
-    for name, time in {"truth": "rated_at", "history": "bought_at"}.items():
-        csv(f"{name}.csv", TABLES[name][0].replace("time", time), *TABLES[name][1:])
-    assert "no times, so late events are not checked" in run(*CHECK.split())
-    for given in ("bought_at", "rated"):
-        error = fails(1, *CHECK.split(), "--time", given)
-        advice = shlex.split(error.rpartition("; write ")[2])
-        assert run(*CHECK.split(), *advice, *["--time", given] * (given == "bought_at")) == right
-
-
 @pytest.mark.parametrize(
     ("column", "error"),
     [
@@ -99,28 +85,3 @@ def test_a_column_of_another_table_is_an_error(column: Any, error: str) -> None:
     write()
     with pytest.raises(ValueError, match=f"^evaluate: {error}"):
         ranking_udfs.evaluate("rec.csv", "truth.csv", score_col=column)
-
-
-def test_problems_name_the_columns_of_the_file_that_they_are_in(run: Run, fails: Fails) -> None:
-    csv("rec.csv", "customer,sku,points", "u1,a,3", "u1,,2", "u2,b,1", "u2,b,0.5")
-    csv("truth.csv", "user,product,stars", "u1,a,3", "u1,a,2", "u1,c d,1", "u3,e,4", ",a,2")
-    names = "--user rec.csv:customer,truth.csv:user --item rec.csv:sku,truth.csv:product --score points"
-    text = " ".join(run("check", "rec.csv", "truth.csv", *names.split(), "--grade", "stars").split())
-    for problem in (
-        "rec: sku is NULL or NaN: 1 of 4 (rec.csv), for example customer u1, sku NULL",
-        "rec: (customer, sku) repeated in the top k = 10: 1 of 4 (rec.csv), for example customer u2, sku b",
-        "truth: user is NULL: 1 of 5 (truth.csv), for example user NULL, product a",
-        "truth: (user, product) with different grades: 1 (truth.csv), for example user u1, product a",
-        "truth: items that are in no list: 2 of 3 (truth.csv), for example product c d in truth, b in rec",
-        "users in rec that are not in truth: 1 of 2 (rec.csv), for example customer/user u2",
-    ):
-        assert problem in text
-    csv("truth.csv", "user,product,stars", "u1,a,3", "u1,b,")
-    error = fails(1, "evaluate", "rec.csv", "truth.csv", *names.split(), "--grade", "stars")
-    assert error == "truth: stars is NULL: 1 of 2 (truth.csv), for example user u1, product b"
-
-
-def test_an_empty_list_of_truth_is_no_item_that_is_missing(run: Run, folder: Path) -> None:
-    (folder / "rec.jsonl").write_text('{"userid": 1, "sku": ["a"]}\n{"userid": 2, "sku": ["b"]}\n')
-    (folder / "truth.jsonl").write_text('{"userid": 1, "sku": ["a"]}\n{"userid": 2, "sku": []}\n')
-    assert "NULL" not in run("check", "rec.jsonl", "truth.jsonl", "--item", "sku")

@@ -2,14 +2,9 @@
 # ruff: noqa: E501  (a query is a line)
 
 import doctest
-import gc
 import inspect
-import os
 import re
-import subprocess
-import sys
 import warnings
-import weakref
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -128,18 +123,6 @@ def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[
             assert relation.fetchall() == expected, (form, other)
 
 
-def test_users_keep_their_type() -> None:
-    texts = {"UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "ENUM('b', 'a')": "a"}
-    with duckdb.connect() as shop:
-        for number, kind in enumerate([*texts, "HUGEINT", "DECIMAL(9,2)", "BIT"]):
-            text = texts.get(kind, "101")
-            rec = shop.sql(f"SELECT '{text}'::{kind} AS userid, 1 AS itemid, 1 AS score")
-            options: Any = {"con": shop} if number % 2 else {}
-            relation = ranking_udfs.evaluate(rec, rec, "mrr", by_user=True, check=False, **options)
-            assert str(relation.types[0]) == kind
-            assert relation.project("userid").fetchall() == rec.project("userid").fetchall()
-
-
 STATE = (  # everything that a user sees: tables, views, settings, macros
     "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
     "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",
@@ -178,57 +161,6 @@ def test_evaluations_leave_the_users_connection_unchanged(frames: dict[str, Any]
         con.rollback()
         assert state(con) == before
         assert con.execute("FROM _ranking_evaluate_rec, result").fetchall() == [(1, 3)]
-
-
-def test_hivemall_aggregates_and_warning_filters_stay() -> None:
-    with duckdb.connect() as con:
-        ranking_udfs.register(con, hivemall=True)
-        filters = list(warnings.filters)
-        ranking_udfs.evaluate(REC, TRUTH, con=con, check=False, **COLUMNS)
-        query = "SELECT recall(rec, truth, 2) FROM (VALUES ([1], [1]), ([2], [1])) AS t(rec, truth)"
-        assert con.execute(query).fetchall() == [(0.5,)]
-        assert list(warnings.filters) == filters
-    with pytest.raises(ValueError, match=r"^evaluate: con must be an open connection, got a closed one"):
-        ranking_udfs.evaluate(REC, TRUTH, con=con, **COLUMNS)
-
-
-def test_a_relation_outlives_its_inputs() -> None:
-    """Derived relations do, too, and nothing keeps a data frame alive."""
-    rec = pd.DataFrame({"userid": [1], "itemid": [2], "score": [1.0]})
-    truth = pd.DataFrame({"userid": [1], "itemid": [2]})
-    frames = [weakref.ref(rec), weakref.ref(truth)]
-    relation = ranking_udfs.evaluate(rec, truth, "mrr")
-    del rec, truth
-    gc.collect()
-    assert [frame() for frame in frames] == [None, None]
-    derived = relation.filter("k = 10").project("mrr + 1 AS more")
-    del relation
-    gc.collect()
-    assert derived.fetchall() == [(2.0,)]
-    assert derived.df()["more"].tolist() == [2.0]
-
-
-@pytest.mark.slow
-def test_relations_share_threads_and_the_process_exits_silently() -> None:
-    code = """if True:
-        import duckdb, os, ranking_udfs
-        rec = duckdb.sql("SELECT 1 AS userid, 2 AS itemid, 1.5 AS score")
-        kept, threads = [ranking_udfs.evaluate(rec, rec, "mrr", con=duckdb.connect(), check=False)], []
-        for test in ("t", "randomization"):
-            kept.append(ranking_udfs.compare({"a": rec, "b": rec}, rec, "mrr", test=test, check=False))
-        for _ in range(8):
-            kept.append(ranking_udfs.evaluate(rec, rec, "mrr", check=False))
-            threads.append(len(os.listdir("/proc/self/task")))
-        # pyarrow and NumPy start a few threads when they are first used;
-        # a pool per relation would add at least one thread with every relation
-        assert threads[-1] - threads[2] < 5, threads
-        print([len(relation.fetchall()) for relation in kept])
-    """
-    # One thread for other pools on any machine, so that only DuckDB's grow.
-    pools = os.environ | {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, env=pools)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{[1] * 11}\n", "")
 
 
 def test_data_problems_are_warnings_at_the_callers_line() -> None:

@@ -1,4 +1,4 @@
-"""Test interrupts, too little memory, a full disk, killed processes and forks."""
+"""Test interrupts, too little memory, killed processes and forks."""
 
 import os
 import signal
@@ -11,7 +11,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import ranking_udfs
 from tests import stress
 
 pytestmark = pytest.mark.slow
@@ -108,33 +107,6 @@ def test_a_signal_during_writing_keeps_the_previous_file(
         assert (process.returncode, printed) == (128 + number, ("", ""))
         assert list(tmp_path.iterdir()) == [target]
     assert target.read_text() == "what was there before"
-
-
-LISTS = """
-    SELECT avg(ndcg(rec, truth, 10)) AS ndcg
-    FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
-    JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid)"""
-
-
-@pytest.mark.parametrize(
-    ("has_disk", "query"),
-    [(False, "SELECT ndcg FROM ranking.evaluate('rec', 'truth', [10, NULL])"), (True, LISTS)],
-    ids=["no disk", "1 MB of disk"],
-)
-def test_too_little_memory_and_a_full_disk_are_duckdbs_error(
-    data: Path, tmp_path: Path, has_disk: bool, query: str
-) -> None:
-    with ranking_udfs.register(duckdb.connect(config={"threads": 2})) as con:
-        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
-        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
-        con.execute(f"SET temp_directory = '{tmp_path / 'temp' if has_disk else ''}'")
-        if has_disk:
-            con.execute("SET max_temp_directory_size = '1MB'")
-        con.execute("SET memory_limit = '40MB'")
-        with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
-            con.execute(query).fetchall()
-        con.execute("SET memory_limit = '8GB'")
-        assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
 
 
 def test_the_command_reports_too_little_memory_in_one_line(data: Path, tmp_path: Path) -> None:

@@ -58,53 +58,27 @@ def frames() -> Iterator[tuple[str, Any, Any]]:
     pd = pytest.importorskip("pandas")
     rec, truth = pd.DataFrame(REC), pd.DataFrame(TRUTH)
     yield "object, with an index", rec.astype(object).sample(frac=1), truth.set_index(np.array([5, 5]))
-    yield "category", rec.astype({"userid": "category", "itemid": "category"}), truth.astype("category")
     categories = pd.CategoricalDtype(["none", "b", "a", "c"], ordered=True)
     yield "other categories", rec.astype({"itemid": "category"}), truth.astype({"itemid": categories})
-    numbers = {"u": 1, "v": 2, "a": 1, "b": 2}
-    for frame in (rec, truth):
-        for column in ("userid", "itemid"):
-            frame[column] = frame[column].map(numbers).astype("Int64")
-    yield "Int64", rec, truth
     ids = {"userid": np.array([1, 1, 2]), "itemid": np.array([1, 2, 1])}
     truth = {"userid": np.array([1, 2]), "itemid": np.array([2, 1])}
     yield "dict of NumPy's arrays", ids | {"score": np.array([9, 8, 3], np.float32)}, truth
-    rec, truth = pa.table(REC), pa.table(TRUTH)
-    large = rec.schema.set(1, pa.field("itemid", pa.large_string()))
-    yield "batches, large_string", pa.concat_tables([rec.slice(0, 1), rec.slice(1)]).cast(large), truth
     encoded = {name: pa.array(REC[name]).dictionary_encode() for name in ("userid", "itemid")}
-    yield "dictionary", pa.table(REC | encoded), truth
+    yield "dictionary", pa.table(REC | encoded), pa.table(TRUTH)
     pl = pytest.importorskip("polars")
     rec, truth = pl.DataFrame(REC), pl.DataFrame(TRUTH)
-    yield "LazyFrame", rec.lazy(), truth
     enum = pl.col("itemid").cast(pl.Enum(["b", "a"]))
-    yield "Categorical, Enum", rec.with_columns(pl.col("userid").cast(pl.Categorical), enum), truth
+    yield (
+        "LazyFrame, Categorical, Enum",
+        rec.lazy().with_columns(pl.col("userid").cast(pl.Categorical), enum),
+        truth,
+    )
 
 
 def test_data_frames_are_tables(shared: Con) -> None:
     for kind, rec, truth in frames():
         assert rec is not None, truth is not None  # DuckDB finds both by their names
         assert shared.execute(SUMMARY).fetchall() == RECALL, kind
-
-
-def test_ties_of_categories_follow_their_order(shared: Con) -> None:
-    """DuckDB orders them so. By default the categories are in the order of their strings."""
-    pd = pytest.importorskip("pandas")
-    truth = pd.DataFrame({"userid": ["u"], "itemid": ["b"]})
-    for kind, is_hit in (("category", 0), (pd.CategoricalDtype(["b", "a"]), 1)):
-        rec = pd.DataFrame({"userid": "u", "itemid": ["b", "a"], "score": 1.0}).astype({"itemid": kind})
-        assert len(rec) == 2 * len(truth)
-        first = shared.execute("SELECT hit_rate FROM ranking.evaluate('rec', 'truth', [1])")
-        assert first.fetchall() == [(is_hit,)], kind
-
-
-def test_judged_rankings_survive_a_data_frame(shared: Con) -> None:
-    pytest.importorskip("pandas")
-    rec, truth = pa.table(REC), pa.table(TRUTH)
-    assert rec.num_rows > truth.num_rows
-    judged = shared.sql("SELECT userid, judged FROM ranking.judged('rec', 'truth', 2) ORDER BY ALL").df()
-    assert [list(ranking["ranks"]) for ranking in judged["judged"]] == [[2], [1]]
-    assert shared.sql("SELECT ranking.mean(ranking.recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
 
 
 @pytest.mark.parametrize("pool", ["QueuePool", "NullPool", "SingletonThreadPool"])
@@ -156,37 +130,25 @@ JUPYSQL = f"""
 import duckdb
 import ranking_udfs
 from IPython.core.interactiveshell import InteractiveShell
-from sqlalchemy import create_engine, event
 
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "sql")
-con = ranking_udfs.register(duckdb.connect())
-engine = create_engine("duckdb:///shop.duckdb")
-
-@event.listens_for(engine, "connect")
-def add_the_pack(connection, record):
-    ranking_udfs.register(connection.duplicate())
-
-shell.user_ns.update(con=con, engine=engine)
-for name in ("con", "engine"):
-    shell.run_line_magic("sql", name)
-    shell.run_cell_magic("sql", "", '''{TABLES}''')
-    rows = shell.run_cell_magic("sql", "", "{SUMMARY.replace("])", "], ties := 'item')")}")
-    print([tuple(row) for row in rows])
-    print([tuple(row) for row in shell.run_line_magic("sql", "SELECT recall(['a', 'b'], ['b'], 2)")])
+shell.user_ns["con"] = ranking_udfs.register(duckdb.connect())
+shell.run_line_magic("sql", "con")
+shell.run_cell_magic("sql", "", '''{TABLES}''')
+rows = shell.run_cell_magic("sql", "", "{SUMMARY.replace("])", "], ties := 'item')")}")
+print([tuple(row) for row in rows])
 """
 
 
 @pytest.mark.slow
-def test_jupysql_has_the_pack_on_cursors_and_engines(tmp_path: Path) -> None:
-    pytest.importorskip("sql", reason="no JupySQL")
-    pytest.importorskip("duckdb_engine")
+def test_jupysql_has_the_pack(tmp_path: Path) -> None:
+    pytest.importorskip("sql.magic", reason="no JupySQL")
     environment = os.environ | {"PLOOMBER_STATS_ENABLED": "false", "HOME": str(tmp_path)}
     command = [sys.executable, "-c", JUPYSQL]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
-    lines = [line for line in done.stdout.splitlines() if line.startswith("[(")]
-    assert lines == 2 * [str(RECALL), "[(1.0,)]"]
+    assert str(RECALL) in done.stdout.splitlines()
 
 
 @pytest.mark.xfail(

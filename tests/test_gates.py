@@ -1,52 +1,19 @@
-"""Test gates: errors in the data, conditions that cannot hold, and families of p-values."""
+"""Test gates: errors in the data, and conditions that cannot hold."""
 
 import random
 import re
-from fractions import Fraction
 from pathlib import Path
 
-import duckdb
-import numpy as np
-import pyarrow as pa
 import pytest
-from statsmodels.stats import multitest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.conditions import parse_condition
 from ranking_udfs.command.gates import Results
-from ranking_udfs.evaluation.comparison import users_for_significance
-from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
-from tests.conftest import Captured, Con, Patch, module_connection, rows
+from tests.conftest import Captured, Con, Patch, module_connection
 
 con = module_connection()
-
-
-def compared(con: Con, draws: np.ndarray) -> None:
-    """Compare two systems of draws x users x 2 values: `compared` has each draw as k, with three segments."""
-    k, user, system = (index.ravel() for index in np.indices(draws.shape))
-    columns = {"system": system, "k": k + 1, "userid": user, "segment": user % 3, "ndcg": draws.ravel()}
-    con.register("by_segment", pa.table(columns))
-    con.execute("""
-        CREATE OR REPLACE VIEW by_user AS SELECT * EXCLUDE (segment) FROM by_segment;
-        CREATE OR REPLACE TABLE compared AS
-        FROM ranking.compare_by_user('by_user', baseline := '0')
-        UNION ALL BY NAME FROM ranking.compare_by_user('by_segment', baseline := '0')
-    """)
-    assert con.execute("SELECT count(*) FROM compared").fetchone() == (4 * len(draws),)
-
-
-@pytest.mark.parametrize("everybody", ["NULL", "'(all)'"])
-def test_gate_corrects_all_users_separately_from_segments(con: Con, everybody: str) -> None:
-    compared(con, np.random.default_rng(3).normal(0.2, 0.5, (4, 60, 2)))
-    whole = f"SELECT * REPLACE (coalesce(segment::VARCHAR, {everybody}) AS segment) FROM compared"
-    found = rows(con, f"WITH seen AS ({whole}) FROM ranking.gate('seen')")
-    for is_all, size in ((True, 4), (False, 12)):
-        family = [row for row in found if (row["segment"] in (None, "(all)")) is is_all]
-        expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
-        assert [row["p_adjusted"] for row in family] == pytest.approx([*expected])
-        assert {row["method"] for row in family} == {f"t, holm of {size}"}
 
 
 def test_each_condition_is_tested_and_fails_for_nan(con: Con, folder: Path, capsys: Captured) -> None:
@@ -86,11 +53,11 @@ def test_worse_segment_is_named_in_each_format(tmp_path: Path, monkeypatch: Patc
     call = ["old=old.csv", "new=new.csv", "truth.csv", "--baseline", "old", "--no-check", "-m", "mrr@1"]
     call += ["--segment", "kinds.csv:kind"]
     sentence = "Segment a: new is significantly worse than old in MRR@1 by 1 (p < 0.0001)."
-    for form in ("table", "markdown", "html", "latex", "csv", "json"):
+    for form in ("table", "markdown", "csv"):
         assert main(["compare", *call, "--format", form, "--fail-if", "worse"]) == 0
         out, err = capsys.readouterr()
-        text = err if form in ("csv", "json") else out.partition("<details>")[0]
-        assert sentence in text.replace("\\<", "<").replace("&lt;", "<"), form
+        text = err if form == "csv" else out.partition("<details>")[0]
+        assert sentence in text.replace("\\<", "<"), form
     assert main(["compare", *call, "-m", "precision@1"]) == 0
     assert capsys.readouterr().out.count("is significantly worse than") == 1  # by the first measure alone
     assert main(["compare", *call, "--fail-if", "segments worse"]) == 3
@@ -159,15 +126,6 @@ def test_error_fails_a_gate_on_means_and_no_gate_on_other_codes(capsys: Captured
 
 
 @pytest.mark.usefixtures("leak")
-def test_errors_that_the_request_settles_fail_no_gate() -> None:
-    """All scores are equal, which is an error unless ties are averaged."""
-    csv("flat.csv", "userid,itemid,score", *(f"{u},{20 * u + i},1" for u in range(40) for i in range(12)))
-    call = ["evaluate", "flat.csv", *LEAK[2:], "--fail-if", "ndcg < 0.1"]
-    settled = "", "--ties expected", "--allow equal_scores"
-    assert [main([*call, *more.split()]) for more in settled] == [3, 0, 0]
-
-
-@pytest.mark.usefixtures("leak")
 def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -> None:
     csv("other.csv", "userid,itemid", *(f"{u},z" for u in range(40)))
     assert main(["check", "base.csv", "other.csv", "--fail-if", "problems"]) == 3
@@ -176,13 +134,6 @@ def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -
     advice, err = "write --allow no_common_id if that is right\n", capsys.readouterr().err
     assert err.endswith(advice)
     assert err.count("no id of truth") == 1
-    csv("cells.csv", "userid,itemid", '1,"10, 11"', '2,"20, 21,"')
-    csv("both.csv", "userid,itemid,score", "1,10,2", "1,11,1", "2,20,2", "2,21,1")
-    assert main(["evaluate", "a=both.csv", "b=both.csv", "cells.csv"]) == 2
-    select = capsys.readouterr().err.partition(": SELECT ")[2].partition("; give")[0]
-    csv("split.csv", "userid,itemid", *(f"{u},{i}" for u, i in duckdb.sql(f"SELECT {select}").fetchall()))
-    call = ["evaluate", "both.csv", "split.csv", "-m", "recall", "--no-check", "--fail-if", "recall < 1"]
-    assert main(call) == 0
     accepted = ["-q", "--fail-if", "mrr < 0", *advice.split()[1:3]]
     assert main(["evaluate", "base.csv", "other.csv", *accepted]) == 0
     with pytest.raises(ValueError, match="write allow='no_common_id' if that is right"):
@@ -190,26 +141,6 @@ def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -
     for allow in ("no_common_id", ["no_common_id"]):
         with pytest.warns(UserWarning, match="itemid: no id of truth is in rec"):
             ranking_udfs.evaluate("base.csv", "other.csv", allow=allow)
-
-
-@pytest.mark.usefixtures("leak")
-def test_report_has_no_verdict_on_a_system_with_an_error() -> None:
-    pytest.importorskip("vl_convert")
-    models = {"base": "base.csv", "leak": "leak.csv"}
-    text = ranking_udfs.report(models, "graded.csv", "ndcg").html
-    assert "There is no verdict on leak until the data is mended." in text
-    assert "leak and base have no verdict in NDCG@10, since the data has an error" in text
-    assert "significantly better" not in text.partition("<h2")[0]
-    waived = ranking_udfs.report(models, "graded.csv", "ndcg", allow="truth_in_rec")
-    assert "leak has the best NDCG@10, significantly better than base." in waived.html
-
-
-def test_errors_about_truth_concern_every_system_and_others_their_own() -> None:
-    found = [("of_truth", None, "error"), *((f"of_{name}", name, "error") for name in "ab")]
-    found.append(("of_c", "c", "warning"))
-    problems = [dict(zip(("code", "system", "severity"), row, strict=True)) for row in found]
-    assert [row["code"] for row in errors_about(problems, {"a", "c"})] == ["of_truth", "of_a"]
-    assert [row["code"] for row in errors_about(problems[1:], {"c", None})] == []
 
 
 @pytest.mark.parametrize(
@@ -224,14 +155,6 @@ def test_spelling_is_an_error_from_five_percent_on(con: Con, kind: str, share: i
     """)
     found = "SELECT column_name, severity FROM ranking.check('spelled', 'wanted') WHERE code = 'spelling'"
     assert (f"{kind}id", severity) in con.execute(found).fetchall()
-
-
-@pytest.mark.parametrize("sides", [1, 2])
-def test_needed_users_are_the_fewest_whose_smallest_p_is_significant(sides: int) -> None:
-    for family in (1, 2, 3, 4, 8, 100, 10_000):
-        for alpha in (0.5, 1 / 16, 0.05, 1 - 0.95, 0.01, 1e-6):
-            smallest = next(n for n in range(1, 99) if sides * family * Fraction(1, 2**n) < Fraction(alpha))
-            assert users_for_significance(family, alpha, sides) == smallest, (family, alpha)
 
 
 FEW = [  # users, conditions, further options, and the users that are needed; None if the gate passes
@@ -310,35 +233,17 @@ def test_condition_names_only_what_is_there(tmp_path: Path, monkeypatch: Patch, 
 
 
 def test_gate_reads_a_stored_comparison(con: Con, tmp_path: Path) -> None:
-    """In CSV, a column without a value is text. Try rows without a margin, and rows without a variance."""
-    compared(con, np.random.default_rng(5).normal(0.2, 0.5, (2, 20, 2)))
-    con.execute("""
-        CREATE OR REPLACE VIEW same AS SELECT * REPLACE (0.5 AS ndcg) FROM by_user;
-        CREATE OR REPLACE VIEW no_variance AS FROM ranking.compare_by_user('same', baseline := '0');
-        CREATE OR REPLACE VIEW no_direction AS
-        SELECT * REPLACE (NULL::BOOLEAN AS higher_is_better) FROM compared;
-        CREATE OR REPLACE VIEW no_k AS SELECT * REPLACE (NULL::BIGINT AS k) FROM compared WHERE k = 1
-    """)
+    """In CSV, a column without a value is text, such as p_same without a margin."""
+    con.execute("""CREATE OR REPLACE TABLE by_user AS
+        SELECT s AS system, u AS userid, hash(s, u) % 9 / 9 AS ndcg FROM range(2) a(s), range(20) b(u);
+        CREATE OR REPLACE TABLE compared AS FROM ranking.compare_by_user('by_user', baseline := '0')""")
     columns = "measure, p, p_adjusted, p_same, method, minimum_detectable_effect, users_needed, verdict"
-    types = "SELECT column_name, column_type FROM (DESCRIBE SELECT {} FROM ranking.gate('{}'))"
-    for name in ("compared", "no_variance", "no_direction", "no_k"):
-        expected = con.execute(f"SELECT {columns} FROM ranking.gate('{name}') ORDER BY ALL").fetchall()
-        for form in ("csv", "json", "parquet"):
-            path = tmp_path / f"{name}.{form}"
-            con.execute(f"COPY (FROM {name}) TO '{path}'")
-            stored = con.execute(f"SELECT {columns} FROM ranking.gate('{path}') ORDER BY ALL").fetchall()
-            assert stored == expected != [], path
-            of_path, of_table = (con.execute(types.format(columns, of)).fetchall() for of in (path, name))
-            assert of_path == of_table
-
-
-def test_help_shows_only_conditions_that_a_command_takes(capsys: Captured) -> None:
-    examples = {"evaluate": "ndcg@10 < 0.3", "compare": "worse", "check": "problems(no_rows)"}
-    for command, taken in examples.items():
-        assert main([command, "--help"]) == 0
-        text = " ".join(capsys.readouterr().out.split())
-        condition = text.partition("--fail-if CONDITION")[2].partition(" --")[0]
-        assert (taken in condition, "worse" in condition) == (True, command == "compare"), command
+    expected = con.sql(f"SELECT {columns} FROM ranking.gate('compared')")
+    for form in ("csv", "json", "parquet"):
+        path = tmp_path / f"compared.{form}"
+        con.execute(f"COPY compared TO '{path}'")
+        stored = con.sql(f"SELECT {columns} FROM ranking.gate('{path}')")
+        assert (stored.types, stored.fetchall()) == (expected.types, expected.fetchall()), form
 
 
 @pytest.mark.parametrize("code", ["gone_labels", "negative_grade"])

@@ -1,8 +1,7 @@
-"""Test the confidence intervals of means: SciPy's, in SQL, Python, the command and the report."""
+"""Test the confidence intervals of means: SciPy's, in SQL and Python."""
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,14 +10,11 @@ import pytest
 from scipy import stats
 
 import ranking_udfs
-from ranking_udfs.command.cli import main
 from ranking_udfs.compose.functions import compose_values
-from ranking_udfs.compose.means import interval, interval_ends
 from ranking_udfs.evaluation.queries import intervals_query
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.grammar import parse_measures
-from ranking_udfs.quoting import sql_value
-from tests.conftest import Captured, Con, literal, module_connection, rows
+from tests.conftest import Con, literal, module_connection, rows
 
 MEASURES = "ndcg@1,20, hit_rate@20, precision@0, dcg@20, first_hit_rank@3"  # precision at 0 is always 0
 con = module_connection("""
@@ -114,25 +110,6 @@ def test_intervals_in_sql_are_scipys(con: Con, confidence: float) -> None:
         check_ends(rows(bare, compose_values("evaluate", given, is_portable=True)), expected)
 
 
-def test_without_confidence_there_is_no_interval(con: Con) -> None:
-    usual, none = (
-        rows(con, f"FROM ranking.evaluate('rec', 'truth', 'ndcg'{more})")
-        for more in ("", ", confidence := NULL")
-    )
-    assert usual == none
-    assert not any("_low" in name for name in usual[0])
-
-
-@pytest.mark.usefixtures("registered", "folder")
-def test_a_condition_may_name_the_ends_of_an_interval(capsys: Captured) -> None:
-    Path("rec.csv").write_text("userid,itemid,score\n1,a,2\n1,b,1\n2,a,1\n")
-    Path("truth.csv").write_text("userid,itemid\n1,b\n2,a\n")
-    call = ["evaluate", "rec.csv", "truth.csv", "-m", "mrr", "--confidence", "0.9", "--no-check", "--fail-if"]
-    assert main([*call, "mrr_low < 0.5"]) == 3
-    assert "90% confidence intervals of means" in capsys.readouterr().out
-    assert main([*call, "mrr_high < 0.5"]) == 0
-
-
 def test_python_has_intervals_of_segments_and_of_lists(con: Con) -> None:
     """The one user of a segment has no interval; novelty has no highest value."""
     of_lists = "ranking.beyond_accuracy_by_user('rec', [20], history := 'truth')"
@@ -155,31 +132,3 @@ def test_python_has_intervals_of_segments_and_of_lists(con: Con) -> None:
     found = [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
     check_ends(found, expected)
     assert "gini_low" not in found[0]
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
-def test_mean_interval_stays_in_range_of_measure(con: Con, alpha: float) -> None:
-    def ends(values: Sequence[float], bottom: float, top: float) -> Ends:
-        parts = sql_value(bottom), sql_value(top)
-        query = f"SELECT {interval('$1', 'list_sort($2)', *parts, 1 - alpha)} AS ends"
-        query = f"SELECT {interval_ends('ends', *parts)} FROM ({query})"
-        (found,) = con.execute(query, [float(np.mean(values)), [*map(float, values)]]).fetchall()
-        return found  # type: ignore[no-any-return]
-
-    for hits, n in [(1, 2), (39, 40), (1, 40), (7, 12), (5_000, 10_000)]:
-        of_users = [1.0] * hits + [0.0] * (n - hits)
-        assert are_close(ends(of_users, 0, 1), expected_ends(of_users, 0, 1, 1 - alpha))
-    values = [0.5, 0.9, 1.0, 1.0]
-    for of_users, bottom, top in (
-        (values, -math.inf, math.inf),
-        (values, 0, 1),
-        ([-x for x in values], -1, 1),
-        ([1.0] * 40, 0, 1),
-        ([0.0] * 40, 0, 1),
-        ([0.5] * 40, 0, 1),
-        ([2.0] * 40, 0, math.inf),  # an unseen value may have any size
-        ([1e9 + 1, 1e9 + 2, 1e9 + 4], 0, math.inf),
-        ([0.2, 3.0, 0.4], 0, math.inf),
-        ([0.5], 0, 1),
-    ):
-        assert are_close(ends(of_users, bottom, top), expected_ends(of_users, bottom, top, 1 - alpha))

@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, call, judged_array, lists, maps, said, value
+from tests.conftest import Con, call, lists, said, value
 from tests.test_calls import LAYOUTS, RARE, connected
 
 
@@ -25,11 +24,6 @@ def judged(ranks: list[int], grades: list[float], ideal: list[float], size: int)
     return {"ranks": ranks, "grades": grades, "ideal": ideal, "size": size, "cutoff": None}
 
 
-def test_an_arrow_null_is_a_judged_ranking_that_is_null() -> None:
-    assert call("recall", pa.nulls(2)) == [None, None]
-    assert call("recall", pa.nulls(2), pa.array([1, None])) == [None, None]
-
-
 def test_grades_may_be_of_any_number_type(laid_out: Con) -> None:
     kinds = ["DOUBLE", "FLOAT", "INTEGER", "TINYINT", "UBIGINT", "HUGEINT", "DECIMAL(5, 2)", "DECIMAL(30, 2)"]
     for kind in arriving(laid_out, kinds):
@@ -37,14 +31,6 @@ def test_grades_may_be_of_any_number_type(laid_out: Con) -> None:
         assert value(laid_out, f"SELECT judge(['b', 'x'], {truth})") == judged([1], [3], [3, 2], 2)
         rec = f"[{{'g': 2, 'i': 'a'}}, NULL]::STRUCT(g {kind}, i VARCHAR)[]"
         assert value(laid_out, f"SELECT judge({rec}, [2, 3]::{kind}[])") == judged([1], [2], [3, 2], 2)
-
-
-def test_a_judged_ranking_survives_a_table(laid_out: Con) -> None:
-    judged = "SELECT judge([u, 9, NULL], MAP {9: 2.5, 1: u}) AS judged FROM range(3000) r(u)"
-    laid_out.execute(f"CREATE TABLE j AS {judged}")
-    (found,) = laid_out.execute("SELECT avg(mrr(judged)), sum(hits(judged, 1)), count(*) FROM j").fetchall()
-    # Item 9 is at rank 2 of every row except u = 9; u itself is relevant for u = 1.
-    assert found == (pytest.approx((2_998 * (1 / 2) + 2 * 1) / 3_000, abs=1e-15), 2, 3_000)
 
 
 def arriving(con: Con, kinds: Iterable[str]) -> list[str]:
@@ -109,14 +95,6 @@ def test_a_bignum_is_matched_or_refused(laid_out: Con) -> None:
         assert said(laid_out, sql) == error
     else:
         assert value(laid_out, sql) == judged([2], [1], [1], 3)
-
-
-def test_every_measure_reads_a_sliced_judged_array() -> None:
-    rows = call("judge", lists([[1, 2], [2, 3, 4], None, [4]]), maps([{1: 1}, {3: 2, 2: 1}, {1: 3}, None]))
-    whole = judged_array(rows)
-    for name in MEASURES:
-        assert call(name, whole.slice(1, 2)) == call(name, whole)[1:3], name
-        assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole), name
 
 
 def test_keys_of_many_rows_do_not_collide() -> None:

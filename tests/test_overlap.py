@@ -49,13 +49,3 @@ def test_values_by_user_equal_the_definition(con: Con, persistence: float) -> No
         if (values := overlap(lists, k, persistence))
     }
     assert {(user, k): tuple(values) for user, k, *values in con.execute(query).fetchall()} == expected
-
-
-def test_means_are_over_users_with_either_list(con: Con) -> None:
-    rows = con.execute("FROM ranking.overlap('rec', [0, 2, NULL], baseline := 'b')").fetchall()
-    assert rows[0] == ("b", "a", 0, 0, 0, 0, *[None] * 5)
-    for row, k in zip(rows[1:], (2, None), strict=True):
-        values = filter(None, (overlap(lists, k, 0.9) for lists in LISTS.values()))
-        means = [sum(column) / 6 for column in zip(*values, strict=True)]
-        assert row[:6] == ("b", "a", k, 6, 1, 1)
-        assert row[6:] == pytest.approx(means, abs=1e-12)

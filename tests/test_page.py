@@ -1,9 +1,7 @@
 """Test the page of a report: its numbers, its elements, how a browser shows it, and its charts as files."""
 
-import io
 import re
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
@@ -177,11 +175,8 @@ def test_report_of_python_equals_page_of_command(shop: Con, standard: str) -> No
     given: Any = {"baseline": "als", "margin": 0.01, "segments": "people", "segment_col": "country"}
     given |= {"con": shop, **COLUMNS}
     found = ranking_udfs.report("rec", "bought", ["ndcg", "recall"], [5, 10, 20], **given)
-    Path("notebook.html.part").write_text("of the user's")
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(found.save, ["notebook.html"] * 20))
+    found.save("notebook.html")
     assert Path("notebook.html").read_text(encoding="utf-8") == found.html
-    assert Path("notebook.html.part").read_text() == "of the user's"
     names = "SELECT table_name FROM information_schema.tables ORDER BY ALL"
     assert shop.execute(names).fetchall() == [("bought",), ("people",), ("rec",)]
     ours, theirs = sections(found.html), sections(standard)
@@ -239,22 +234,14 @@ def test_headings_are_ordered_and_charts_have_text_and_table(standard: str) -> N
     levels = [int(tag[-1]) for tag in tags if re.fullmatch(rf"{HTML}h[1-6]", tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    assert not [element for element in tree.iter(f"{HTML}details") if element.get("open") is not None]
-    figures = list(tree.iter(f"{HTML}figure"))
-    assert len(figures) == 2 + 4 + 1 + 1 + 2
     sharing = [text_of(title) for title in sections(standard)["Segments"].iter(f"{HTML}h3")]  # one table
-    for figure in figures:
+    for figure in tree.iter(f"{HTML}figure"):
         (svg,) = (element for element in figure if element.tag.endswith("svg"))
         title = text_of(figure.find(f"{HTML}h3"))
         assert svg.get("role") == "img"
         assert svg.get("aria-label").startswith(title)
         assert title in sharing or len(tables_in(figure.find(f"{HTML}details"))[0]) > 1
-    charts = [{text_of(element) for element in figure.iter()} for figure in figures]
-    axes = [texts for texts in charts if "difference from als" in texts]
-    assert len(axes) == 4  # of two measures, and of two models by segment
-    assert all(texts & {"0", "0.0", "0.00", "0.000"} for texts in axes)
     assert {cell.get("scope") for cell in tree.iter(f"{HTML}th")} == {"col", "row"}
-    assert "Model" not in {name for table in tables_in(tree) for name in table[0]}
 
 
 def contrast(first: str, second: str) -> float:
@@ -330,22 +317,6 @@ def test_nothing_overflows_on_phone_or_desktop(shown: Any, width: int) -> None:
     assert shown.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("width", [390, 1200])
-def test_titles_are_one_line_and_phones_show_lists_and_the_best_model(shown: Any, width: int) -> None:
-    shown.set_viewport_size({"width": width, "height": 800})
-    titles = shown.evaluate("""() => [...document.querySelectorAll('h3')].map((title) => [
-        title.offsetHeight, title.scrollWidth <= title.clientWidth])""")
-    assert all(height < 30 and is_whole for height, is_whole in titles)
-    display = shown.evaluate("getComputedStyle(document.querySelector('.problems td')).display")
-    assert display == ("block" if width == 390 else "table-cell")
-    best = shown.evaluate("""() => {
-        const cell = document.querySelector('[aria-label=Means] th:nth-child(2)');
-        return [cell.textContent, cell.getBoundingClientRect().right];
-    }""")
-    assert best[0] == "bert"
-    assert best[1] < width
-
-
 def test_labels_of_an_axis_are_apart(browser: Any) -> None:
     """Draw differences of many ranges with names that leave little space."""
     names = ["a", "a model with a long name"]
@@ -365,73 +336,15 @@ def test_labels_of_an_axis_are_apart(browser: Any) -> None:
             assert min(after[0] - before[1] for before, after in pairwise(sorted(boxes))) >= 6, (low, high)
 
 
-@pytest.mark.parametrize(("theme", "paper"), [("light", (255, 255, 255)), ("dark", (22, 24, 28))])
-def test_screenshots_show_models_in_both_themes(shown: Any, theme: str, paper: tuple[int, ...]) -> None:
-    shown.set_viewport_size({"width": 1200, "height": 2500})
-    shown.emulate_media(color_scheme=theme)
-    picture = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"))
-    assert tuple(picture[0, 0]) == paper
-    assert 0.02 < np.mean(np.any(picture != paper, axis=2)) < 0.6
-    colors = themes()[theme == "dark"]
-    for name in ("c1", "c2", "c3"):  # those of the three models
-        color = [int(colors[name][i : i + 2], 16) for i in (1, 3, 5)]
-        assert np.sum(np.all(picture == color, axis=2)) > 200, name
-
-
-def test_page_can_be_printed(shown: Any) -> None:
-    pdf = shown.pdf()
-    assert pdf.startswith(b"%PDF")
-    assert 2 <= len(re.findall(rb"/Type /Page\b", pdf)) <= 8
-
-
-def points(svg: str) -> list[tuple[float, float, str]]:
-    """Return the marks of points in a chart: x, y and the color."""
+def n_points(svg: str) -> int:
     groups = ElementTree.fromstring(svg).iter()
-    symbols = (group for group in groups if "mark-symbol role-mark" in group.get("class", ""))
-    marks = [path for group in symbols for path in group]
-    positions = (re.findall(r"[-\d.]+", path.get("transform", ""))[:2] for path in marks)
-    return [(float(x), float(y), path.get("fill", "")) for path, (x, y) in zip(marks, positions, strict=True)]
-
-
-def scale(svg: str, anchor: str) -> Callable[[float], float]:
-    """Return the position of a number on an axis: on the line through its first and last label."""
-    labels = [
-        (float(text.text.replace("\u2212", "-")), re.findall(r"[-\d.]+", text.get("transform", "")))
-        for group in ElementTree.fromstring(svg).iter()
-        if group.get("class") == "mark-text role-axis-label"
-        for text in group
-        if text.text and re.fullmatch("[-\u2212]?[\\d.]+", text.text) and text.get("text-anchor") == anchor
-    ]
-    (first, starts), (last, ends), axis = labels[0], labels[-1], int(anchor == "end")
-    low, high = float(starts[axis]), float(ends[axis])
-    return lambda value: low + (value - first) / (last - first) * (high - low)
-
-
-def test_points_of_charts_are_at_their_values(drawn: Path, standard: str) -> None:
-    """Take the values from the page's tables; they have three digits or more."""
-    found = sections(standard)
-    colors = dict(zip(SYSTEMS, drawing.COLOURS, strict=False))
-    svg = (drawn / "figures/ndcg.svg").read_text()
-    position, marks = scale(svg, "end"), points(svg)
-    assert len({(x, color) for x, _, color in marks}) == len(marks) == 9
-    for row in tables_in(found["Measures by cutoff"])[0]:
-        ys = [y for _, y, color in marks if color == colors[row["System"]]]
-        tick = position(float(row["Mean"])) - 3  # a label's baseline lies so much below its tick
-        assert min(abs(y - tick) for y in ys) < 1.5
-    svg = (drawn / "figures/recall-differences.svg").read_text()
-    position, xs = scale(svg, "middle"), {color: x for x, _, color in points(svg)}
-    rows = [row for row in tables_in(found["Differences from als"])[1] if row["k"] == "5"]
-    assert xs.keys() == {colors[row["System"]] for row in rows}
-    for row in rows:
-        assert abs(xs[colors[row["System"]]] - position(float(row["Difference"]))) < 1.5
+    return sum(len(group) for group in groups if "mark-symbol role-mark" in group.get("class", ""))
 
 
 def test_each_value_of_a_chart_has_one_mark(drawn: Path) -> None:
     texts = {path.stem: path.read_text() for path in drawn.glob("figures/*.svg")}
-    roots = {ElementTree.fromstring(text).tag for text in texts.values()}
-    assert roots == {"{http://www.w3.org/2000/svg}svg"}
     assert not any("var(" in text for text in texts.values())
-    assert {name: len(points(text)) for name, text in texts.items()} == {
+    assert {name: n_points(text) for name, text in texts.items()} == {
         **dict.fromkeys(("ndcg", "recall"), 3 * 3),
         **dict.fromkeys(("ndcg-differences", "recall-differences"), 2),
         **dict.fromkeys(("segments-1", "segments-2"), 4),

@@ -138,14 +138,6 @@ def test_errors_of_rows_are_those_of_duckdb() -> None:
         summary.merge(pa.concat_tables(parts))
 
 
-def test_a_grade_with_the_name_of_the_scores_is_refused() -> None:
-    """Elsewhere the rows decide whether it holds grades; a partition has only some of them."""
-    truth = TRUTH.append_column("score", pa.array([1.0] * TRUTH.num_rows))
-    error = r"^by_user: truth has a column score that is not read: grade_col := "
-    with pytest.raises(ValueError, match=error):
-        ranking_udfs.partition("by_user", REC.schema, truth.schema, 1)
-
-
 @pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])
 def test_a_worker_keeps_to_sparks_memory_and_removes_its_folder(tmp_path: Path, variable: str) -> None:
     code = """if True:
@@ -167,19 +159,3 @@ def test_a_worker_keeps_to_sparks_memory_and_removes_its_folder(tmp_path: Path, 
     six_tenths = f"{600e6 / 2**20:.1f} MiB"
     assert done.stdout.strip().split(";") == [six_tenths, str(tmp_path / "first"), "True"]
     assert list((tmp_path / "first").iterdir()) == []
-
-
-def test_a_worker_runs_in_the_addresses_that_spark_gives() -> None:
-    code = """if True:
-        import os, resource
-        resource.setrlimit(resource.RLIMIT_AS, (1000 << 20, 1000 << 20))
-        import numpy, pyarrow, ranking_udfs
-        rows = numpy.arange(100_000)
-        rec = pyarrow.table({"userid": rows % 1000, "itemid": rows // 1000, "score": rows})
-        truth = rec.drop_columns("score")
-        job = ranking_udfs.partition("evaluate", rec.schema, truth.schema, ["recall@10"])
-        print(job.merge(job.part(rec, truth)).to_pylist()[0]["users"])
-    """
-    given = {**os.environ, "PYSPARK_EXECUTOR_MEMORY_MB": "1000"}
-    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("1000\n", "")

@@ -1,4 +1,4 @@
-"""The position bias of clicks, by the query of examples/logs: a slow definition, and values by hand."""
+"""The position bias of clicks, by the query of examples/logs, against a slow definition."""
 
 import math
 import random
@@ -77,22 +77,3 @@ def test_effects_equal_the_slow_definition(bare: Con, queries: int) -> None:
     for rank, values in by_rank.items():
         assert all(is_close(*pair, 1e-7) for pair in zip(values, expected[rank], strict=True)), rank
     assert queries < 60 or expected[6][1] is not None
-
-
-def test_pairs_weigh_as_at_the_rank_shown_less(bare: Con) -> None:
-    """By hand: from rank 1 to 2, item a weighs 10; from 2 to 3, items b and c weigh 8 and 2; none leads to 5.
-
-    Item a of another query is another item.
-    """
-    cells = """(1, 'a', 1, 10, 5), (1, 'a', 2, 40, 10), (1, 'b', 2, 8, 3), (1, 'b', 3, 16, 4),
-        (1, 'c', 2, 4, 2), (1, 'c', 3, 2, 1), (2, 'a', 3, 20, 20), (2, 'a', 4, 5, 0), (2, 'b', 5, 9, 9)"""
-    log = bare.sql(f"""
-        SELECT query, item, rank, i < n AS clicked
-        FROM (VALUES {cells}) AS t(query, item, rank, shown, n), LATERAL range(shown) AS r(i)""")
-    by_rank = {rank: effect for rank, (effect, *_) in effects(bare, log.to_arrow_table()).items()}
-    second = (10 * 10 / 40) / (10 * 5 / 10)
-    third = second * (8 * 4 / 16 + 2 * 1 / 2) / (8 * 3 / 8 + 2 * 2 / 4)
-    assert by_rank == pytest.approx({1: 1, 2: second, 3: third, 4: None, 5: None})
-    assert bare.execute("SELECT rank, shown, ctr, pairs FROM position").fetchall() == [
-        *((1, 10, 5 / 10, None), (2, 52, 15 / 52, 1), (3, 38, 25 / 38, 2), (4, 5, 0, 1), (5, 9, 1, None))
-    ]
