@@ -16,12 +16,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats import multitest, power, weightstats
 
+import ranking_udfs
 from ranking_udfs.arrow import randomization
 from ranking_udfs.arrow.randomization import flip_signs
 from ranking_udfs.compose.templates import module
 from ranking_udfs.measures.contents import CONTENTS
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import Con, Patch, is_close, module_connection, rows
+from tests.conftest import Con, Patch, is_close, module_connection, rows, value
 
 CLOSE = 1e-12
 ENDS = ("low", "high", "relative_low", "relative_high")
@@ -247,6 +248,17 @@ def test_users_needed_are_enough_for_a_p_below_alpha(con: Con) -> None:
         assert 2 ** (2 - expected) * (1 if correction == "none" else family) >= 0.05
 
 
+def test_p_of_many_users_is_never_0(con: Con) -> None:
+    chance = np.random.default_rng(4)
+    for values in (np.ones(5_000), 1 + chance.random(5_000) / 1e3):
+        draws(con, [[np.zeros(5_000), values]], measure="recall")
+        for options in ("", ", margin := 2"):
+            (row,) = compare(con, options)
+            assert 0 < row["p"] < 1e-300
+            assert row["p_adjusted"] == row["p"]
+            assert options == "" or 0 < row["p_same"] < 1e-300
+
+
 def test_zero_variance_is_same_by_rule_of_three_only(con: Con) -> None:
     """If none of n users differs, up to 1 - alpha^(1/n) of all users might, each by 1."""
     might = {n: 1 - 0.05 ** (1 / n) for n in (6, 59, 300)}
@@ -260,6 +272,17 @@ def test_zero_variance_is_same_by_rule_of_three_only(con: Con) -> None:
     for part, expected in ((-0.001, "unclear"), (0.001, "same")):
         found = compare(con, f", margin := {might[59] + part}", columns="verdict")
         assert [row["verdict"] for row in found] == ["unclear", expected, "same"]
+
+
+def test_comparison_of_ten_thousand_systems_fits_in_memory() -> None:
+    """Need a megabyte per thousand systems; all pairs of them would take 6 GB."""
+    with ranking_udfs.register(duckdb.connect(config={"memory_limit": "400MB"})) as con:
+        con.execute("""
+            CREATE TABLE by_user AS SELECT 's' || s AS system, u AS userid, hash(s, u) / 2 ** 64 AS x
+            FROM range(10_000) a(s), range(3) b(u)
+        """)
+        found = "SELECT count(DISTINCT system) FROM ranking.compare_by_user('by_user', baseline := 's7')"
+        assert value(con, found) == 9_999
 
 
 def test_differences_of_any_scale_keep_their_digits(con: Con) -> None:

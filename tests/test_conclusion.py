@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501
 import re
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,10 +16,22 @@ from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import leader_text
 from ranking_udfs.reporting.findings import Findings
 from ranking_udfs.texts import units, using_unit, with_unit
+from tests.command import Run
 from tests.conftest import Con
 from tests.conftest import rows as rows_of
 
 # fmt: off
+# A measure, k, the mean of each model with half of its interval, and the sentence.
+MEANS = [
+    ("hit_rate", 5, "als 22/30 0.04; pop 0.5 0.05",
+     "With als, 73% (22 of 30; 69 to 77%) of users have a relevant item among the first 5; with pop it is 50% (15 of 30; 45 to 55%)."),
+    ("recall", None, "als 0.996 0.005; pop 0.02 0.004",
+     "With als, 99.6% (99.1 to 100.0%; 30 users) of a user's relevant items are in the list; with pop it is 2.0% (1.6 to 2.4%; 30 users)."),
+    ("precision", 1, "als 0.25 0.3", "With als, 25% (0 to 55%; 30 users) of the recommendations in first place are relevant."),
+    ("ndcg(gain=linear)", 10, "als 0.1234 0.011; pop 0.1",
+     "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100."),
+    ("recall(normalize=min)", 5, "als 0.5", "With als, Recall@5 (normalize=min) is 0.5000."),
+]
 UNITS = [
     ("query", "Queries: 3 queries of a query"),
     ("order", "Orders: 3 orders of an order"),
@@ -38,6 +51,19 @@ TITLES = [
     ("hits@5,7,9", "a 1.5 2 2.5", "", ": 1.5 at 5, 2.5 at 9"),
 ]
 # fmt: on
+
+
+@pytest.mark.parametrize(("measure", "k", "models", "sentence"), MEANS)
+def test_headline_describes_mean_in_words(measure: str, k: int | None, models: str, sentence: str) -> None:
+    """Expect as many decimals as the width of the interval allows."""
+    means = []
+    for name, text, *half in (model.split() for model in models.split("; ")):
+        mean = float(Fraction(text))
+        ends: dict[str, float | None] = {"low": None, "high": None}
+        if half:
+            ends = {"low": max(mean - float(half[0]), 0), "high": min(mean + float(half[0]), 1)}
+        means.append({"system": name, "users": 30, "mean": mean, **ends})
+    assert conclusion.headline_sentence(means, parse_measure(measure), k) == sentence
 
 
 def test_unit_replaces_users_in_sentences_only() -> None:
@@ -73,6 +99,29 @@ def test_users_needed_are_reported_with_condition() -> None:
         assert conclusion.needed_sentence({**row, "users_needed": count}, {"margin": margin}) == sentence
     of_column = {**row, "measure": "latency_ms"}  # a margin is in the unit of measures
     assert "is the observed 0.021" in conclusion.needed_sentence(of_column, {"margin": 0.05})
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_footnote_names_each_other_test(con: Con, test: str) -> None:
+    """Let a segment have differences of one kind each: any, equal, zero, those of few users, one user's."""
+    con.execute("""CREATE OR REPLACE TABLE by_user AS
+        SELECT segment, system, userid, 5 AS k, CASE segment
+            WHEN 'zero' THEN 0.3 WHEN 'equal' THEN 0.5 + (system = 'b')::INTEGER / 4
+            ELSE hash(userid, system) % 97 / 97 END AS ndcg
+        FROM (VALUES ('any', 40), ('zero', 8), ('equal', 9), ('few', 12), ('one', 1)) sizes(segment, n),
+            range(n) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    rows = rows_of(con, f"FROM ranking.compare_by_user('by_user', baseline := 'a', test := '{test}')")
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": test, "margin": None, "steps": False}
+    usual, _, others = conclusion.footnote(options, rows).partition(" Other tests: ")
+    of = "b against a in NDCG@5, {}".format
+    exact = f"exact randomization test ({of('equal')} and {of('few')})"
+    sign = f"sign test, since all users differ by the same ({of('equal')})"
+    assert {"t": "paired t-test", "randomization": "paired randomization test"}[test] in usual
+    assert {*others.removesuffix(".").split("; ")} == {
+        f"none, since the values of all users are equal ({of('zero')})",
+        f"none, for lack of users ({of('one')})",
+        sign if test == "t" else exact,
+    }
 
 
 def test_few_users_with_both_lists_are_told() -> None:
@@ -199,3 +248,25 @@ def test_narrowest_interval_sets_decimals_of_column() -> None:
     assert format_mean(12345.678, 12344.567, 12346.789) == ("12,346", "± 1")
     assert format_mean(0.98, 0.87, 1.0, decimals=3) == ("0.980", "(0.870 to 1.000)")
     assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")
+
+
+@pytest.mark.parametrize(("users", "is_shown"), [(6, False), (40, True)])
+def test_detectable_effect_beyond_range_is_not_shown(con: Con, users: int, is_shown: bool) -> None:
+    """Let half of the users win by 1: 6 users could show an effect of 1.6, 40 users one of 0.46."""
+    con.execute(f"""CREATE OR REPLACE TABLE by_user AS
+        SELECT system, userid, (system = 'b') = (userid % 2 = 0) AS ndcg
+        FROM range({users}) users(userid), (VALUES ('a'), ('b')) systems(system)""")
+    (row,) = rows_of(con, "SELECT *, 5 AS k FROM ranking.compare_by_user('by_user', baseline := 'a')")
+    assert (row["minimum_detectable_effect"] > 1) is not is_shown
+    options: Any = {"confidence": 0.95, "correction": "holm", "test": "t", "margin": None}
+    sentence = conclusion.sentence(row, options, 1, 4)
+    assert (re.search(r"; with 80% power, \S+ would be detected\.$", sentence) is not None) is is_shown
+
+
+@pytest.mark.usefixtures("files")
+def test_five_losers_and_winners_are_shown_ten_with_explain(run: Run) -> None:
+    call = ["compare", "als=als.csv", "bert=bert.csv", "relevant.csv", "-m", "ndcg@5", "--no-check"]
+    for more, count in (([], 5), (["--format", "markdown"], 5), (["--explain"], 10)):
+        text = run(*call, *more)
+        assert len(re.findall(r"^\W*u\d+ ", text, re.MULTILINE)) == 2 * count
+        assert len(re.findall(rf"\d+ of 120 users (?:lose|win) with bert .*; the top {count}\b", text)) == 2

@@ -123,6 +123,18 @@ def test_every_form_of_rec_and_truth_gives_the_same_rows(con: Con, frames: dict[
             assert relation.fetchall() == expected, (form, other)
 
 
+def test_users_keep_their_type() -> None:
+    texts = {"UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "ENUM('b', 'a')": "a"}
+    with duckdb.connect() as shop:
+        for number, kind in enumerate([*texts, "HUGEINT", "DECIMAL(9,2)", "BIT"]):
+            text = texts.get(kind, "101")
+            rec = shop.sql(f"SELECT '{text}'::{kind} AS userid, 1 AS itemid, 1 AS score")
+            options: Any = {"con": shop} if number % 2 else {}
+            relation = ranking_udfs.evaluate(rec, rec, "mrr", by_user=True, check=False, **options)
+            assert str(relation.types[0]) == kind
+            assert relation.project("userid").fetchall() == rec.project("userid").fetchall()
+
+
 STATE = (  # everything that a user sees: tables, views, settings, macros
     "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables() ORDER BY ALL",
     "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() ORDER BY ALL",

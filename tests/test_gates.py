@@ -2,6 +2,7 @@
 
 import random
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.conditions import parse_condition
 from ranking_udfs.command.gates import Results
+from ranking_udfs.evaluation.comparison import users_for_significance
+from ranking_udfs.evaluation.problems import errors_about
 from tests.command import csv
 from tests.conftest import Captured, Con, Patch, module_connection
 
@@ -143,6 +146,14 @@ def test_check_reports_the_errors_that_an_evaluation_refuses(capsys: Captured) -
             ranking_udfs.evaluate("base.csv", "other.csv", allow=allow)
 
 
+def test_errors_about_truth_concern_every_system_and_others_their_own() -> None:
+    found = [("of_truth", None, "error"), *((f"of_{name}", name, "error") for name in "ab")]
+    found.append(("of_c", "c", "warning"))
+    problems = [dict(zip(("code", "system", "severity"), row, strict=True)) for row in found]
+    assert [row["code"] for row in errors_about(problems, {"a", "c"})] == ["of_truth", "of_a"]
+    assert [row["code"] for row in errors_about(problems[1:], {"c", None})] == []
+
+
 @pytest.mark.parametrize(
     ("share", "severity"), [(1, "warning"), (4, "warning"), (5, "error"), (100, "error")]
 )
@@ -155,6 +166,14 @@ def test_spelling_is_an_error_from_five_percent_on(con: Con, kind: str, share: i
     """)
     found = "SELECT column_name, severity FROM ranking.check('spelled', 'wanted') WHERE code = 'spelling'"
     assert (f"{kind}id", severity) in con.execute(found).fetchall()
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_needed_users_are_the_fewest_whose_smallest_p_is_significant(sides: int) -> None:
+    for family in (1, 2, 3, 4, 8, 100, 10_000):
+        for alpha in (0.5, 1 / 16, 0.05, 1 - 0.95, 0.01, 1e-6):
+            smallest = next(n for n in range(1, 99) if sides * family * Fraction(1, 2**n) < Fraction(alpha))
+            assert users_for_significance(family, alpha, sides) == smallest, (family, alpha)
 
 
 FEW = [  # users, conditions, further options, and the users that are needed; None if the gate passes

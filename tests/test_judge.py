@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.conftest import Con, call, lists, said, value
+from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import Con, call, judged_array, lists, maps, said, value
 from tests.test_calls import LAYOUTS, RARE, connected
 
 
@@ -95,6 +96,14 @@ def test_a_bignum_is_matched_or_refused(laid_out: Con) -> None:
         assert said(laid_out, sql) == error
     else:
         assert value(laid_out, sql) == judged([2], [1], [1], 3)
+
+
+def test_every_measure_reads_a_sliced_judged_array() -> None:
+    rows = call("judge", lists([[1, 2], [2, 3, 4], None, [4]]), maps([{1: 1}, {3: 2, 2: 1}, {1: 3}, None]))
+    whole = judged_array(rows)
+    for name in MEASURES:
+        assert call(name, whole.slice(1, 2)) == call(name, whole)[1:3], name
+        assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole), name
 
 
 def test_keys_of_many_rows_do_not_collide() -> None:

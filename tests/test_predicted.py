@@ -174,6 +174,9 @@ def test_predicted_grades_alone_take_bias_for_difference(con: Con) -> None:
     sentence = predicted_sentence(row | {"measure": "ndcg", "k": 5}, 4)
     assert re.search(r"b would be better than a by 0.03\d* in NDCG@5; .*\): unclear\.", sentence)
     assert sentence.endswith(f"the interval would be {ratio:.2g} times as wide.")
+    row |= {"labelled_standard_error": row["standard_error"]}
+    alike = predicted_sentence(row | {"measure": "ndcg", "k": 5}, 4)
+    assert alike.endswith("The predicted grades do not make the interval narrower.")
     assert row["predicted_bias_low"] < 0.03 < row["predicted_bias_high"]
     # More labelled users alone would not do, so nobody says how many: nor do the gates.
     compared = "FROM ranking.compare_by_user('people', baseline := 'a', predicted := 'model')"
@@ -237,6 +240,20 @@ def test_check_compares_labelled_users_with_others(lists: Con) -> None:
     lists.execute("DELETE FROM rec WHERE system = 'a' AND userid < 2")  # who then have nothing to be judged
     assert check("graded") == {}
     lists.rollback()
+
+
+@pytest.mark.slow
+def test_randomly_labelled_users_rarely_get_a_warning(lists: Con) -> None:
+    """Compare 24 systems, each in an order of its own."""
+    lists.execute("""
+        CREATE TABLE many AS
+        SELECT s AS system, userid, itemid, hash(concat_ws(' ', s, userid, itemid)) % 1000 / 1000 AS score
+        FROM pairs, range(24) systems(s);
+        CREATE VIEW drawn AS
+        SELECT userid, itemid, 1 AS rel FROM pairs WHERE is_good AND hash(userid, 1) % 8 = 0
+    """)
+    query = "FROM ranking.check('many', 'drawn', ks := [5], predicted_truth := 'llm')"
+    assert len(rows(lists, f"{query} WHERE code = 'labelled_apart'")) <= 2  # of 24 at 1 % each
 
 
 @pytest.mark.slow
