@@ -133,17 +133,23 @@ def direction_hint(
     are_all = {*systems} <= {*turned} or len(systems) < 2
     descending, negated = of.request.columns["descending"], of.tables.negated
     if of.request.dashes:
-        if system in of.tables.files and len(of.tables.files) > 1:
-            is_best = descending != (system in negated)  # whether the highest score is the best
-            return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
-        if are_all:
-            return "write --ascending" if descending else "remove --ascending"
-        return f"negate the scores of {shorten(system)}"
+        return command_direction_hint(of, system, file, are_all)
     if are_all and not of.inputs.directions:
         return f"write descending={not descending}"
     wrong = {*turned, system}
     lowest = [name for name in systems if (descending == (name in negated)) != (name in wrong)]
     return f"write descending={dict.fromkeys(lowest, False) or True}"
+
+
+def command_direction_hint(of: Evaluation, system: str | None, file: str | None, are_all: bool) -> str:
+    """Return the arguments of the command that reverse the direction of the scores of a system."""
+    descending = of.request.columns["descending"]
+    if system in of.tables.files and len(of.tables.files) > 1:
+        is_best = descending != (system in of.tables.negated)  # whether the highest score is the best
+        return f"write {system}={file}:{'ascending' if is_best else 'descending'}"
+    if are_all:
+        return "write --ascending" if descending else "remove --ascending"
+    return f"negate the scores of {shorten(system)}"
 
 
 def several_segments(of: Evaluation) -> list[Row]:

@@ -57,14 +57,7 @@ def make_request(function: str, inputs: Inputs, given: Mapping[str, Any], **more
         **more,
         **{name: options[name] for name in ("ties", "head", "divergence")},
     )
-    for choice in request.choices if request.ties == "expected" else ():
-        if not choice.measure.expected:
-            raise UsageError(f"{function}: {choice.name} {NO_CLOSED_FORM}")
-    also = [column.name.lower() for column in request.also]
-    if len({*also}) < len(also):
-        raise request.refused("also must name each column once", ", ".join(also))
-    if request.predicted_truth:
-        check_predicted(request, {**options, "users": inputs.users, "also": ", ".join(also) or None})
+    check_options(request, {**options, "users": inputs.users})
     if function in ("evaluate", "compare"):
         request = separate_beyond_accuracy(request)
     if function == "compare":
@@ -72,13 +65,20 @@ def make_request(function: str, inputs: Inputs, given: Mapping[str, Any], **more
     return request
 
 
-def check_predicted(request: Request, options: Mapping[str, Any]) -> None:
-    """Raise UsageError for options that cannot be combined with model-generated labels."""
-    for option, usual in WITH_PREDICTED.items():
-        if options.get(option) not in (None, usual):
+def check_options(request: Request, options: Mapping[str, Any]) -> None:
+    """Raise UsageError for options that cannot be combined with ties, other columns or labels by a model."""
+    for choice in request.choices if request.ties == "expected" else ():
+        if not choice.measure.expected:
+            raise UsageError(f"{request.function}: {choice.name} {NO_CLOSED_FORM}")
+    also = [column.name.lower() for column in request.also]
+    if len({*also}) < len(also):
+        raise request.refused("also must name each column once", ", ".join(also))
+    given = {**options, "also": ", ".join(also) or None}
+    for option, usual in WITH_PREDICTED.items() if request.predicted_truth else ():
+        if given.get(option) not in (None, usual):
             rule = f"{option} must be {usual or 'left out'} with {request.dashes}predicted_truth"
             rule = rule.replace("_", "-") if request.dashes else rule
-            raise request.refused(rule, shorten(options[option]))
+            raise request.refused(rule, shorten(given[option]))
 
 
 def separate_beyond_accuracy(request: Request) -> Request:
