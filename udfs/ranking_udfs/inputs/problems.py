@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from itertools import chain
 
-from ..compose.columns import COMMAND, PYTHON
 from ..compose.problems import Problem, problems
 from ..evaluation.problems import BY_KIND, CAUSES, COLUMNS, DIRECTION, NOTHING, TIES, fit_advice
 from ..evaluation.queries import Request, check_statements, fetch_rows, with_segments
@@ -90,7 +89,7 @@ def with_advice(of: Evaluation, request: Request, row: Row, turned: Collection[s
     if name in request.allowed:
         return {**row, "severity": "info"}
     given = [table for table in ("history", "items", "predicted_truth") if getattr(request, table)]
-    write = kind.advice(COMMAND if request.dashes else PYTHON, given)
+    write = kind.advice(of.inputs.way, given)
     if write and name in DIRECTION:
         write = DIRECTION_ADVICE.sub(lambda _: direction_hint(of, row["system"], file, turned), write)
     if write and name in BY_KIND:
