@@ -5,7 +5,6 @@ from typing import Any
 
 import duckdb
 
-from ..evaluation.errors import DataError
 from ..evaluation.queries import fetch_rows
 from ..inputs.events import read_events, split_query
 from ..inputs.paths import extension
@@ -41,8 +40,6 @@ def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: 
     """Write a file for train and a file for test, for several folds in one folder each."""
     query = "SELECT DISTINCT fold FROM ranking_command_split ORDER BY fold ASC NULLS LAST"
     folds = [fold for (fold,) in con.execute(query).fetchall()]
-    if not folds:
-        raise DataError(f"{path}: no rows")
     paths: dict[tuple[int, str], str] = {}
     for fold in folds:
         folder = os.path.join(output, f"fold_{fold}") if len(folds) > 1 else output

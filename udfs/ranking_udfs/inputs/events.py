@@ -14,14 +14,12 @@ from ..options import ARGUMENTS, column_of
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Catalog
-from .delimited import is_refused, line_rows
-from .files import MERGED
-from .paths import extension, list_files, pattern
-from .rows import find_columns
-from .sources import QUOTED, Wanted, column_types, typed_rows
+from .files import open_source
+from .paths import extension, list_files
+from .sources import Wanted, column_types
 
 FILES = Catalog()
-READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
+ENDINGS = (".csv", ".tsv", ".parquet")
 SPANS = ("test_from", "test_size", "gap")  # arguments whose type depends on the type of time
 OTHERS = ("last", "folds", "cold_users", "cold_items", "seen")
 
@@ -32,35 +30,17 @@ def read_events(
     columns: Mapping[str, str],
     catalog: Catalog = FILES,
     is_command: bool = True,
-) -> tuple[str, dict[str, str], str]:
+) -> tuple[str, Mapping[str, str], str]:
     """Return the SQL for the rows of events, their columns by role, and the type of the time."""
-    table = catalog.find(con, path)
-    rows, is_csv = file_rows(con, path, catalog) if table is None else (table, False)
-    types = column_types(con, rows)
+    is_file = catalog.find(con, path) is None and list_files(con, path)
+    if is_file and extension(path) not in ENDINGS:
+        raise DataError(f"{path}: events must be a file that ends in {', '.join(ENDINGS)}")
     columns = {role: column_of(column, path, role) for role, column in columns.items()}
-    names = find_columns(con, path, types, Wanted(columns, is_command=is_command), {})
-    if is_csv:
-        rows = typed_rows(con, literal(path), rows, {"time": names["time"]})
-        types = column_types(con, rows)
-    return rows, names, check_time(con, path, rows, names["time"], types)
-
-
-def file_rows(con: duckdb.DuckDBPyConnection, path: str, catalog: Catalog) -> tuple[str, bool]:
-    """Return the SQL for the rows of a file, and whether it is CSV; all columns of CSV are VARCHAR."""
-    kind = extension(path)
-    parts = list_files(con, path)
-    if not parts:
-        raise catalog.missing_error(con, path)
-    if kind not in READERS:
-        raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
-    is_csv = READERS[kind] == "read_csv"
-    options = QUOTED if is_csv else MERGED if len(parts) > 1 else ""
-    rows = f"{READERS[kind]}({literal(pattern(path))}{options})"
-    if is_csv and (is_refused(con, rows) or len(column_types(con, rows)) == 1):
-        rows = line_rows(path, parts)
-    elif is_csv:
-        rows = f"{rows[:-1]}, all_varchar = true)"
-    return rows, is_csv
+    source = open_source(con, [path], Wanted(columns, is_command=is_command, by_lines=True), catalog)
+    for name in (name for name in source.names.values() if name not in source.types):
+        raise DataError(f"{path}: {name!r} must be a column, not a field of one")
+    types = column_types(con, source.rows)
+    return source.rows, source.names, check_time(con, path, source.rows, source.names["time"], types)
 
 
 def check_time(
