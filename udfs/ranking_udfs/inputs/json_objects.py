@@ -7,9 +7,8 @@ from dataclasses import replace
 import duckdb
 
 from ..evaluation.errors import DataError
-from ..quoting import identifier, literal
+from ..quoting import identifier
 from ..texts import shorten, with_unit
-from .lists import unnested_rows
 from .rows import nested_columns, table_source
 from .sources import (
     IDS,
@@ -17,11 +16,8 @@ from .sources import (
     Source,
     Wanted,
     column_types,
-    empty_source,
-    first_id_type,
     matching_columns,
     struct_literal,
-    typed_rows,
 )
 
 NO_TEXT = r" (DATE|TIME|TIMESTAMP|UUID)(?=[,)])"  # types of fields that are strings in JSON
@@ -31,7 +27,7 @@ JSON_KINDS = {  # names of the results of json_type; all other results are numbe
     **{"OBJECT": "an object", "ARRAY": "a list", "VARCHAR": "a string", "NULL": "null"},
     **{"BOOLEAN": "true or false", "DOUBLE": "a number with a point"},
 }
-BY_SHAPE = {"OBJECT": "MAP(VARCHAR, DOUBLE)", "ARRAY": "VARCHAR[]"}
+SHAPES = {"OBJECT": "MAP(VARCHAR, VARCHAR)", "ARRAY": "VARCHAR[]"}
 KEYS = "each {unit}, and each item of {a_unit}, must be one key of its object, got one twice"
 BY_USER = "{user: {item: number}} or {user: [item, ...]}"
 USERS = "SELECT unnest(map_keys(users)) AS userid, unnest(map_values(users)) AS items"
@@ -94,23 +90,16 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
     if {"in ARRAY", "OBJECT"} <= {*kinds}:
         return None
     check_by_user(path, kinds, shape, wanted)
-    if wanted.is_rec and len(kinds) == 1:
-        return empty_source(path, {})
     number = number_by_user(path, shape, wanted)
-    has_texts = bool(number) and shape == "OBJECT" and "VARCHAR" in kinds
-    values, texts = ("MAP(VARCHAR, VARCHAR)", [number]) if has_texts else (BY_SHAPE[shape], [])
-    rows = rows_by_user(rows, values, number, wanted)
-    rows = typed_rows(con, literal(path), rows, dict(zip(texts, texts, strict=True)))
-    ids = {role: first_id_type(con, rows, role) for role in IDS}
+    rows = rows_by_user(rows, shape, number)
     columns = {role: role for role in (*IDS, number) if role}
-    order = "list" * (shape == "ARRAY" and wanted.is_rec)
-    return Source(path, rows, columns, ids, order=order, is_filled=not wanted.is_rec)
+    return table_source(con, path, rows, replace(wanted, required=columns, optional={}), "by_user")
 
 
 def shape_of_items(shapes: Collection[str]) -> str:
     """Return the shape of the items of users, OBJECT or ARRAY; "" if a user has another value."""
-    shape = next((kind for kind in BY_SHAPE if kind in shapes), "")
-    return shape if {*shapes} <= {*BY_SHAPE, "NULL"} else ""
+    shape = next((kind for kind in SHAPES if kind in shapes), "")
+    return shape if {*shapes} <= {*SHAPES, "NULL"} else ""
 
 
 def is_row(path: str, keys: Collection[str], zeros: int, wanted: Wanted) -> bool:
@@ -164,15 +153,12 @@ def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
     return number
 
 
-def rows_by_user(rows: str, kind: str, number: str, wanted: Wanted) -> str:
-    """Return the SQL for a row for each item of a user, with its number, or its rank as a score."""
-    is_list = kind.endswith("[]")
-    listed = ["itemid"] if is_list or not number else ["itemid", number]
-    values = ["items" if is_list else "map_keys(items)", "map_values(items)"]
-    items = ", ".join(f"{sql} AS {name}" for sql, name in zip(values, listed, strict=False))
-    rows = f"{USERS}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {kind})'}})"
-    rows = f"(SELECT userid, {items}\nFROM ({rows}))"
-    return unnested_rows(rows, listed, number if is_list else "", wanted)
+def rows_by_user(rows: str, shape: str, number: str) -> str:
+    """Return the SQL for a row for each user, with the list of the user's items, and of their numbers."""
+    items = "items" if shape == "ARRAY" else "map_keys(items)"
+    numbers = f", map_values(items) AS {number}" if number and shape == "OBJECT" else ""
+    rows = f"{USERS}\nFROM {rows}, columns = {{'users': 'MAP(VARCHAR, {SHAPES[shape]})'}})"
+    return f"(SELECT userid, {items} AS itemid{numbers}\nFROM ({rows}))"
 
 
 def first_object(con: duckdb.DuckDBPyConnection, reader: str) -> tuple[str, list[str], list[str], int]:

@@ -11,7 +11,7 @@ from ..quoting import identifier, literal
 from ..texts import shorten
 from .sources import NUMBERS, MissingColumnsError, Wanted, is_also, matching_columns
 
-ALL_TEXT = ("read_csv", "lines")  # the readers that return all columns as VARCHAR
+ALL_TEXT = ("read_csv", "lines", "by_user")  # the readers that return all columns as VARCHAR
 PLACE = "ranking_place"  # the column with the rank of an item in its list
 BLANKS = r"\S\s+\S"  # matches a string with several ids
 
@@ -112,22 +112,22 @@ def split_rows(rows: str, item: str) -> str:
     return f"(SELECT * REPLACE (regexp_extract_all({column}, '\\S+') AS {column})\nFROM {rows})"
 
 
-def unnested_rows(rows: str, listed: Sequence[str], score: str, wanted: Wanted) -> str:
-    """Return the SQL for a row for each id of a list, with its numbers, or with its rank as a score.
+def unnested_rows(rows: str, lists: Mapping[str, str], score: str, wanted: Wanted) -> str:
+    """Return the SQL for a row for each entry of lists in parallel, with its rank, also as a score.
 
-    An empty list of truth becomes a row without an item, to keep the user, who has no relevant item.
+    An empty list of truth becomes a row without an item, to keep the user, who has no relevant item. `lists`
+    has the SQL of that entry, by column.
     """
-    lists = [identifier(name) for name in listed]
+    columns = {identifier(name): empty for name, empty in lists.items()}
     if not wanted.is_rec:
-        empty = dict(zip(lists, ("NULL", "0"), strict=False))
         filled = (
             f"CASE WHEN len({column}) > 0 THEN {column}\n"
-            f"    ELSE cast_to_type([{empty[column]}], {column}) END AS {column}"
-            for column in lists
+            f"    ELSE cast_to_type([{empty}], {column}) END AS {column}"
+            for column, empty in columns.items()
         )
         rows = f"(SELECT * REPLACE (\n    {', '.join(filled)})\nFROM {rows})"
-    unnested = ", ".join(f"unnest({column}) AS {column}" for column in lists)
-    rank = f"generate_subscripts({lists[0]}, 1)"
+    unnested = ", ".join(f"unnest({column}) AS {column}" for column in columns)
+    rank = f"generate_subscripts({next(iter(columns))}, 1)"
     ranks = f", {rank} AS {PLACE}" + (f", -{rank} AS {identifier(score)}" if score else "")
     return f"(SELECT * REPLACE ({unnested}){ranks}\nFROM {rows})"
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -45,17 +45,24 @@ OF_ITEMS = ("itemid", "score", "rank")
 
 
 class Nested(NamedTuple):
-    """A field of a column with structs, lists of structs, or maps."""
+    """A field of a column with structs, lists of structs, or maps; or the value of a list, without a name."""
 
     column: str
     field: str
-    kind: str  # the type of the field
+    kind: str  # the type of the field, or of the values
     is_list: bool
     is_struct: bool = True
 
     @property
+    def of(self) -> str:
+        """The column of its list; "" for a list of values, which belongs to other lists of values."""
+        return self.column if self.field else ""
+
+    @property
     def sql(self) -> str:
         """The SQL of the field; a list has been replaced by its elements."""
+        if not self.field:
+            return identifier(self.column)
         if self.is_struct:
             return f"struct_extract({identifier(self.column)}, {literal(self.field)})"
         path = f"$.{identifier(self.field)}"
@@ -70,9 +77,8 @@ class TableColumns:
     """The wanted columns of a table, under their names in the table."""
 
     names: Mapping[str, str]  # of the columns, by role
-    types: Mapping[str, str]  # of all columns; for the columns `listed`, the types of elements
+    types: Mapping[str, str]  # of all columns
     nested: Fields
-    listed: Sequence[str]  # the columns with lists of ids and with lists of their numbers
     order: str  # see Source.order
     score: str  # the column to make from the ranks of ids without scores, or ""
 
@@ -88,18 +94,23 @@ class TableColumns:
         return {role: fields.get(name) or self.types[name] for role, name in self.names.items()}
 
     @property
-    def has_lists(self) -> bool:
-        return bool(self.listed or list_columns(self.names, self.nested))
+    def listed(self) -> dict[str, Nested]:
+        """The wanted columns that are in lists, by role."""
+        fields = {role: self.nested[name] for role, name in self.names.items() if name in self.nested}
+        return {role: entry for role, entry in fields.items() if entry.is_list}
 
-    @property
-    def places(self) -> dict[str, str]:
-        """The column with the ranks of items in their lists, by role."""
-        return {"rank": PLACE} if self.has_lists and (self.order or "score" in self.names) else {}
+    def without_other_lists(self, wanted: Wanted) -> "TableColumns":
+        """Return the columns without optional columns that belong to another list than the items."""
+        listed = self.listed
+        of_items = listed["itemid"].of if "itemid" in listed else None
+        optional = {*wanted.optional} & {*listed} - {*wanted.required}
+        others = {role for role in optional if listed[role].of != of_items}
+        return replace(self, names={role: name for role, name in self.names.items() if role not in others})
 
     def without_items(self) -> "TableColumns":
         """Return the columns of lists, without those of their items."""
         names = {role: name for role, name in self.names.items() if role not in OF_ITEMS}
-        return replace(self, names=names, listed=[], order="", score="")
+        return replace(self, names=names, order="", score="")
 
     @property
     def texts(self) -> list[str]:
@@ -186,24 +197,23 @@ def table_source(
         if has_nothing_but_empty_lists(con, error, rows, types, wanted):
             return empty_source(path, types)
         raise with_list(con, error, text, types, wanted, function) from None
-    names = without_other_lists(names, nested, wanted)
-    lists = {*list_columns(names, nested).values(), *(listed if order != "blanks" else ())}
-    check_one_list(path, names, nested, lists)
-    types |= {entry.field: entry.kind for entry in nested.values() if entry.column in lists}
-    if lists and has_empty_list(con, rows, lists, wanted):
+    text = split_rows(text, listed[0]) if order == "blanks" else text
+    nested |= {name: Nested(name, "", types[name].removesuffix("[]"), True) for name in listed}
+    columns = TableColumns(names, types, nested, order, wanted.required["score"] if order else "")
+    columns = columns.without_other_lists(wanted)
+    check_one_list(path, columns)
+    lists = [*dict.fromkeys(entry.column for entry in columns.listed.values())]
+    types |= {entry.field: entry.kind for entry in nested.values() if entry.field and entry.column in lists}
+    if lists and order != "blanks" and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
-    types |= {name: types[name].removesuffix("[]") for name in listed}
-    table_columns = TableColumns(
-        names, types, nested, listed, order, wanted.required["score"] if order else ""
-    )
-    source = columns_source(con, path, text, table_columns, wanted, function, has_parts)
+    types |= {name: nested[name].kind for name in listed}
+    source = columns_source(con, path, text, columns, wanted, function, has_parts)
     if isinstance(path, Frame):
         source = replace(source, by_list=path.by_list)
-    if (lists or listed) and any(map(is_also, names)):
-        columns = table_columns.without_items()
-        of_lists = columns_source(con, path, text, columns, wanted, function, has_parts)
+    if lists and any(map(is_also, columns.names)):
+        of_lists = columns_source(con, path, text, columns.without_items(), wanted, function, has_parts)
         source = replace(source, by_list=of_lists.rows)
-    for column in map(identifier, {*list_columns(names, nested).values()}):
+    for column in (identifier(column) for column in lists if column not in listed):
         rows = f"(SELECT * EXCLUDE ({column}), unnest({column}, max_depth := 2)\nFROM {rows})"
     return replace(source, file_rows=rows)
 
@@ -220,25 +230,11 @@ def has_nothing_but_empty_lists(
     return {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted)
 
 
-def list_columns(names: Mapping[str, str], nested: Fields) -> dict[str, str]:
-    """Return the column of the list for each role whose column is a field of a list."""
-    fields = {role: nested[name] for role, name in names.items() if name in nested}
-    return {role: entry.column for role, entry in fields.items() if entry.is_list}
-
-
-def without_other_lists(names: Mapping[str, str], nested: Fields, wanted: Wanted) -> dict[str, str]:
-    """Drop optional columns that belong to another list than the items."""
-    in_lists = list_columns(names, nested)
-    optional = {*wanted.optional} & {*in_lists} - {*wanted.required}
-    others = {role for role in optional if in_lists[role] != in_lists.get("itemid")}
-    return {role: name for role, name in names.items() if role not in others}
-
-
-def check_one_list(path: str, names: Mapping[str, str], nested: Fields, lists: Collection[str]) -> None:
+def check_one_list(path: str, columns: TableColumns) -> None:
     """Raise DataError if items and numbers belong to different lists."""
-    in_lists = list_columns(names, nested)
-    paths = {role: name for role, name in names.items() if role in ("itemid", *NUMBERS)}
-    if in_lists and len({*lists} | {in_lists.get(role) for role in paths}) > 1:
+    of_lists = {role: entry.of for role, entry in columns.listed.items()}
+    paths = {role: name for role, name in columns.names.items() if role in ("itemid", *NUMBERS)}
+    if of_lists and len({*of_lists.values()} | {of_lists.get(role) for role in paths}) > 1:
         rule = f"{' and '.join(paths)} must be of one list: name each as LIST.FIELD"
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
 
@@ -272,9 +268,11 @@ def columns_source(
         rows = typed_rows(con, file, rows, names)
     check_fields(con, path, rows, table_columns.inside)
     called = {**names, "score": table_columns.score} if table_columns.order else names
-    columns = table_columns.places | {role: identifier(name) for role, name in called.items()}
+    columns = {role: identifier(name) for role, name in called.items()}
+    if table_columns.listed and "rank" in wanted.optional:
+        columns = {"rank": PLACE, **columns}
     source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
-    is_filled = table_columns.has_lists and not wanted.is_rec
+    is_filled = bool(table_columns.listed) and not wanted.is_rec
     types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
     return replace(source, is_filled=is_filled, types=types, names=names)
 
@@ -290,15 +288,25 @@ def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None
 
 def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted, function: str) -> str:
     """Return the SQL for the rows with the columns of `table_columns`, one row for each item of a list."""
-    inside, listed = table_columns.inside, table_columns.listed
+    inside, lists = table_columns.inside, dict[str, dict[str, str]]()
+    for role, entry in sorted(table_columns.listed.items()):  # itemid before numbers
+        lists.setdefault(entry.column, {})[entry.field] = "0" if role == "rel" else "NULL"
     if function == "read_json":
-        rows = json_rows(rows.removesuffix(")"), table_columns.names, table_columns.kinds, inside, listed)
-    elif inside and not function:
-        rows = flat_rows(rows, table_columns.names, inside)
-    if not listed:
+        rows = json_rows(rows.removesuffix(")"), table_columns)
+    if lists:
+        structs = {
+            column: f"{{{', '.join(f'{literal(field)}: {sql}' for field, sql in fields.items())}}}"
+            for column, fields in lists.items()
+        }
+        empty = {column: fields.get("", structs[column]) for column, fields in lists.items()}
+        rows = unnested_rows(equal_lists(path, rows, [*lists]), empty, table_columns.score, wanted)
+    if not any(entry.field for entry in inside.values()):
         return rows
-    rows = split_rows(rows, listed[0]) if function in ALL_TEXT else equal_lists(path, rows, listed)
-    return unnested_rows(rows, listed, table_columns.score, wanted)
+    columns = {
+        name: f"{inside[name].sql} AS " if name in inside else "" for name in table_columns.names.values()
+    }
+    columns |= dict.fromkeys(filter(None, (table_columns.score, PLACE)), "") if lists else {}
+    return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 
 def id_types(
@@ -321,42 +329,20 @@ def check_fields(con: duckdb.DuckDBPyConnection, path: str, rows: str, inside: F
             raise DataError(f"{path}: no row has {name!r}")
 
 
-def flat_rows(rows: str, names: Mapping[str, str], inside: Fields) -> str:
-    """Return the SQL for the rows with these columns and fields, one row for each element of a list.
-
-    An empty list becomes a row with the grade 0, as in `unnested_rows`, unless the table has scores.
-    """
-    columns = {name: f"{inside[name].sql} AS " if name in inside else "" for name in names.values()}
-    if (grade := inside.get(names.get("rel", ""))) and grade.is_list:
-        is_none = f"{identifier(grade.column)} IS NULL"
-        columns[names["rel"]] = (
-            f"CASE WHEN {is_none} THEN cast_to_type(0, {grade.sql}) ELSE {grade.sql} END AS "
-        )
-    for column in {identifier(entry.column) for entry in inside.values() if entry.is_list}:
-        filled = f"CASE WHEN len({column}) > 0 THEN {column} ELSE cast_to_type([NULL], {column}) END"
-        element = f"unnest({column if 'score' in names else filled}) AS {column}"
-        rows = f"(SELECT * REPLACE ({element}), generate_subscripts({column}, 1) AS {PLACE} FROM {rows})"
-        columns[PLACE] = ""
-    return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
-
-
-def json_rows(
-    reader: str, names: Mapping[str, str], kinds: Mapping[str, str], inside: Fields, listed: Collection[str]
-) -> str:
+def json_rows(reader: str, columns: TableColumns) -> str:
     """Return the SQL for the rows of JSON, with DOUBLE numbers: DuckDB could round them to integers."""
-    types = {
-        names[role]: "DOUBLE" if is_of_numbers(role) and kind not in TEXT else "VARCHAR"
-        for role, kind in kinds.items()
-    }
-    types |= {names[role]: "JSON" for role in IDS if kinds.get(role, "VARCHAR") != "VARCHAR"}
-    types |= {name: f"{types[name]}[]" for name in listed}
-    fields: dict[str, list[str]] = {}
-    for name, entry in inside.items():
-        fields.setdefault(entry.column, []).append(f"{identifier(entry.field)} {types.pop(name)}")
-    for entry in inside.values():
-        types[entry.column] = f"STRUCT({', '.join(fields[entry.column])}){'[]' * entry.is_list}"
-    rows = f"{reader}, columns = {struct_literal(types)})"
-    return flat_rows(rows, names, inside) if inside else rows
+    types, structs = dict[str, str](), dict[str, dict[str, str]]()
+    for role, kind in columns.kinds.items():
+        name = columns.names[role]
+        entry, is_id = columns.inside.get(name), role in IDS and kind != "VARCHAR"
+        of = "DOUBLE" if is_of_numbers(role) and kind not in TEXT else "JSON" if is_id else "VARCHAR"
+        if entry and entry.field:
+            fields = structs.setdefault(entry.column, {})
+            fields[entry.field] = f"{identifier(entry.field)} {of}"
+            types[entry.column] = f"STRUCT({', '.join(fields.values())}){'[]' * entry.is_list}"
+        else:
+            types[name] = f"{of}[]" if entry else of
+    return f"{reader}, columns = {struct_literal(types)})"
 
 
 def json_ids(path: str, rows: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
