@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from importlib.resources import files
 
-from ranking_udfs.options import COLUMNS, GRADES, MORE, TESTS, VERBS, Option
+from ranking_udfs.options import MORE, REC_COLUMNS, TESTS, VERBS, Option
 
 HEAD = '''"""The keywords of Python's functions, for editors and type checkers.
 
@@ -22,7 +22,16 @@ Cutoffs = int | Sequence[int | None] | None
 Measures = str | Sequence[str] | Cutoffs
 '''
 # Options that several functions share.
-SHARED = {"Columns": COLUMNS, "Grades": GRADES, "Tests": TESTS, "More": MORE}
+CALL = ("unit", "con")
+SHARED = {
+    "Columns": REC_COLUMNS,
+    "Call": " ".join(CALL),
+    "Grades": "grade_col min_grade",
+    "Judging": "unjudged without_relevant users",
+    "Tests": TESTS,
+    "More": " ".join(["ties", *(name for name in MORE.split() if name not in CALL)]),
+    "Compared": "predicted_truth also",
+}
 
 
 def annotation(name: str, option: Option) -> str:
@@ -38,12 +47,7 @@ def keywords() -> Iterator[str]:
     yield HEAD
     every = VERBS["compare"]
     for title, names in SHARED.items():
-        yield from (
-            "",
-            f"class {title}(TypedDict, total=False):",
-            f'    """Options of {title.lower()}."""',
-            "",
-        )
+        yield from ("", f"class {title}(TypedDict, total=False):")
         yield from (f"    {name}: {annotation(name, every[name])}" for name in names.split())
         yield ""
     for function in ast.parse((files("ranking_udfs") / "python.py").read_text(encoding="utf-8")).body:
@@ -57,6 +61,5 @@ def function_keywords(function: str, positional: set[str]) -> Iterator[str]:
     bases = [title for title, names in SHARED.items() if {*names.split()} <= {*own}]
     inherited = {name for title in bases for name in SHARED[title].split()}
     yield from ("", f"class {function.capitalize()}({', '.join([*bases, 'TypedDict'])}, total=False):")
-    yield from (f'    """Options of `{function}`."""', "")
     yield from (f"    {name}: {annotation(name, own[name])}" for name in own if name not in inherited)
     yield ""

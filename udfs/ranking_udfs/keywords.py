@@ -15,27 +15,30 @@ Measures = str | Sequence[str] | Cutoffs
 
 
 class Columns(TypedDict, total=False):
-    """Options of columns."""
-
     user_col: str | Mapping[str, str]
     item_col: str | Mapping[str, str]
     score_col: str | Mapping[str, str]
-    grade_col: str | Mapping[str, str] | None
     system_col: str | Mapping[str, str] | None
     descending: bool | Mapping[str, bool]
 
 
-class Grades(TypedDict, total=False):
-    """Options of grades."""
+class Call(TypedDict, total=False):
+    unit: str
+    con: duckdb.DuckDBPyConnection | None
 
+
+class Grades(TypedDict, total=False):
+    grade_col: str | Mapping[str, str] | None
     min_grade: float | None
+
+
+class Judging(TypedDict, total=False):
     unjudged: str
     without_relevant: str
+    users: Table
 
 
 class Tests(TypedDict, total=False):
-    """Options of tests."""
-
     confidence: float
     margin: float | None
     correction: str
@@ -45,8 +48,7 @@ class Tests(TypedDict, total=False):
 
 
 class More(TypedDict, total=False):
-    """Options of more."""
-
+    ties: str
     segments: Table
     segment_col: str
     history: Table
@@ -54,108 +56,62 @@ class More(TypedDict, total=False):
     category_col: str
     head: float
     divergence: str
-    unit: str
     check: bool
     allow: Sequence[str] | str | None
-    con: duckdb.DuckDBPyConnection | None
 
 
-class Evaluate(Columns, Grades, More, TypedDict, total=False):
-    """Options of `evaluate`."""
+class Compared(TypedDict, total=False):
+    predicted_truth: Table
+    also: Sequence[str] | str | None
 
-    ties: str
-    users: Table
+
+class Evaluate(Columns, Call, Grades, Judging, More, TypedDict, total=False):
     confidence: float | None
     by_user: bool
 
 
-class Compare(Columns, Grades, Tests, More, TypedDict, total=False):
-    """Options of `compare`."""
-
+class Compare(Columns, Call, Grades, Judging, Tests, More, Compared, TypedDict, total=False):
     ks: Cutoffs
-    users: Table
-    ties: str
-    predicted_truth: Table
     steps: bool
-    also: Sequence[str] | str | None
 
 
-class Report(Columns, Grades, Tests, More, TypedDict, total=False):
-    """Options of `report`."""
-
+class Report(Columns, Call, Grades, Judging, Tests, More, Compared, TypedDict, total=False):
     baseline: str | None
-    users: Table
-    ties: str
-    predicted_truth: Table
-    also: Sequence[str] | str | None
     title_col: str | Mapping[str, str] | None
     text_col: str | Mapping[str, str] | None
 
 
-class Check(Columns, Grades, TypedDict, total=False):
-    """Options of `check`."""
-
+class Check(Columns, Call, Grades, Judging, TypedDict, total=False):
     history: Table
     time_col: str | Mapping[str, str] | None
-    users: Table
     items: Table
     predicted_truth: Table
-    unit: str
-    con: duckdb.DuckDBPyConnection | None
 
 
-class Explain(Columns, TypedDict, total=False):
-    """Options of `explain`."""
-
+class Explain(Columns, Call, Grades, TypedDict, total=False):
     ties: str
-    min_grade: float | None
-    unit: str
-    con: duckdb.DuckDBPyConnection | None
 
 
-class Overlap(TypedDict, total=False):
-    """Options of `overlap`."""
-
+class Overlap(Columns, Call, TypedDict, total=False):
     baseline: str | None
     persistence: float
-    user_col: str | Mapping[str, str]
-    item_col: str | Mapping[str, str]
-    score_col: str | Mapping[str, str]
-    system_col: str | Mapping[str, str] | None
-    descending: bool | Mapping[str, bool]
-    unit: str
-    con: duckdb.DuckDBPyConnection | None
 
 
-class Abstention(Columns, TypedDict, total=False):
-    """Options of `abstention`."""
-
+class Abstention(Columns, Call, Grades, TypedDict, total=False):
     users: Table
-    min_grade: float | None
     confidence: float
-    unit: str
-    con: duckdb.DuckDBPyConnection | None
 
 
-class Fuse(TypedDict, total=False):
-    """Options of `fuse`."""
-
+class Fuse(Columns, TypedDict, total=False):
     method: str
     weights: Mapping[str, float] | None
     rrf_k: float
     normalize: str
     depth: int | None
-    user_col: str | Mapping[str, str]
-    item_col: str | Mapping[str, str]
-    score_col: str | Mapping[str, str]
-    system_col: str | Mapping[str, str] | None
-    descending: bool | Mapping[str, bool]
     con: duckdb.DuckDBPyConnection | None
 
 
 class Split(TypedDict, total=False):
-    """Options of `split`."""
-
     test_from: Any
     test_size: Any
     folds: int
