@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from ..evaluation import defaults
 from ..kinds import BOOLEAN, Kind, integer, word
 from ..options import COLUMNS, FLAGS, GROUPS, OPTIONS, VERBS, Option
 from .conditions import parse_conditions
@@ -147,16 +146,9 @@ def is_not_html(of: Any) -> bool:
     return bool(ending) and ENDINGS.get(ending) != "html"
 
 
-def without_closed_form(of: Any) -> str | None:
-    """Return the first measure without a closed form for --ties expected, if that is requested."""
-    names = (choice.name for choice in of.measures if not choice.measure.expected)
-    return next(names, None) if of.ties == "expected" else None
-
-
 INPUT_RULES: Rules = {  # for all commands that read REC; checked before the rules of a command
     "Missing argument {!r}": lambda of: COMMANDS[of.command].missing(of.files),
     "{} is not a file; write several values of an option as in -k 5,10 -m ndcg,recall": misplaced_value,
-    f"--ties expected: {{}} {defaults.NO_CLOSED_FORM}": without_closed_form,
 }
 TEXT_RULES: Rules = {
     "--title {title} requires --items FILE with that column": (
