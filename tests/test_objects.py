@@ -154,7 +154,7 @@ WRONG: list[tuple[Any, Any, Any, str]] = [
     ([{"qid": "q1", "score": 1, "docs": [{"id": "d1", "similarity": 1}]}], QRELS, True, "rec: no column 'score' (there are: userid, similarity, itemid); write score_col='similarity'"),
     ([{"qid": "q1", "docs": ["d1"], "scores": [1, 2]}], QRELS, True, "rec[0]['docs'] must be as long as the list of its numbers, got 1 and 2"),
     ([{"qid": "q1", "docs": [("d1", 1)], "scores": [2]}], QRELS, True, "rec[0]['docs'] must be ids only, next to the list of their numbers, got [('d1', 1)]"),
-    ([{"qid": "q1", "docs": ["d1"]}, {"qid": "q1", "docs": ["d2"]}], QRELS, True, "rec must be one list for each query and model (system_col), as none has scores, got 2 of 'q1'"),
+    ([{"qid": "q1", "docs": ["d1"]}, {"qid": "q1", "docs": ["d2"]}], QRELS, True, "rec: without scores, each user must have one list of ids, got several of 'q1'"),
     ([{"qid": "q1", "doc_id": "d1", "docs": [{"name": "d2", "score": 1}]}], QRELS, True, "rec must be lists of dicts with the key of an item (item_col), got the keys ['name', 'score']"),
     ({"q1": {"d1", "d2"}}, QRELS, True, "rec['q1'] must be in order, got set"),
     ({"a": {"q1": {"d1": "x"}}}, QRELS, True, "rec['a']['q1']['d1'] must be a number, got 'x'"),

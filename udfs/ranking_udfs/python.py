@@ -388,7 +388,7 @@ def inputs_of(
         for name in ("segments", "history", "items", "users", "predicted_truth")
     )
     category = values.get("category_col", "") if not is_report or history is not None else ""
-    recs = connection.recommendations(rec, columns, directions)
+    recs = connection.recommendations(rec, columns)
     truth_name = connection.name("truth", truth, columns, "rel") if "truth" in values else ""
     check_order(connection, columns)
     return Inputs(

@@ -76,19 +76,19 @@ class Frame(str):
     """The label of a data frame in errors, such as `rec`; `rows` is the SQL after FROM."""
 
     rows: str
-    is_made: bool  # whether it was built from Python objects, which SQL cannot cast
-    is_ordered: bool  # whether its scores come from the order of lists
-    is_filled: bool  # whether an empty list of truth became a row without an item
-    levels: Sequence[str] = ()  # the names of the index of pandas, which are no columns
-    by_list: str = ""  # the SQL after FROM that returns a row per list, without items
+    is_made: bool  # whether it was built from Python objects
+    levels: Sequence[str]  # the names of the index of pandas, which are no columns
 
-    def __new__(
-        cls, label: str, rows: str, is_made: bool = False, is_ordered: bool = False, is_filled: bool = False
-    ) -> "Frame":
+    def __new__(cls, label: str, rows: str, is_made: bool = False, levels: Sequence[str] = ()) -> "Frame":
         """Make a label with these attributes."""
         frame = super().__new__(cls, label)
-        frame.rows, frame.is_made, frame.is_ordered, frame.is_filled = rows, is_made, is_ordered, is_filled
+        frame.rows, frame.is_made, frame.levels = rows, is_made, levels
         return frame
+
+
+def is_made(path: str) -> bool:
+    """Return whether a table was built from Python objects."""
+    return isinstance(path, Frame) and path.is_made
 
 
 class Connection(Catalog):

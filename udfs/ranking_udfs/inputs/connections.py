@@ -41,38 +41,27 @@ class WorkConnection:
     # whether all numbers of these tables are integers, by label
     is_whole: dict[str, bool | None] = field(default_factory=dict)
 
-    def recommendations(
-        self, rec: Any, columns: Values, directions: Mapping[str, bool]
-    ) -> list[str | tuple[str, str]]:
+    def recommendations(self, rec: Any, columns: Values) -> list[str | tuple[str, str]]:
         """Return the tables of `rec`, by model if it names models; DataError if it is none of FORMS."""
-        usual = columns["descending"]
         if not isinstance(rec, Mapping) or is_one_model(rec, columns):
-            return [self.name("rec", rec, columns, "score", usual)]
+            return [self.name("rec", rec, columns, "score")]
         if not rec or not all(isinstance(name, str) and name for name in rec):
             rule = f"{FORMS}, or a dict of these by the names of models"
             raise DataError(f"rec must be {rule}, got {shorten(repr(rec))}")
-        named = ((name, table, directions.get(name, usual)) for name, table in rec.items())
-        return [
-            (name, self.name(f"rec[{name!r}]", table, columns, "score", best)) for name, table, best in named
-        ]
+        return [(name, self.name(f"rec[{name!r}]", table, columns, "score")) for name, table in rec.items()]
 
-    def name(self, label: str, value: Any, columns: Values, number: str = "", descending: bool = True) -> str:
+    def name(self, label: str, value: Any, columns: Values, number: str = "") -> str:
         """Return the name of a table or file, or register a data frame; DataError if it is none of FORMS.
 
         `number` is the role of the numbers of ids, as in Objects.
         """
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
-        objects = Objects(label, columns, number, descending)
-        is_made = isinstance(value, (Mapping, list, tuple))
-        if is_made:
+        if is_made := isinstance(value, (Mapping, list, tuple)):
+            objects = Objects(label, columns, number)
             value = objects.table(value)
             self.own_columns |= {(label, role): name for role, name in objects.own.items()}
             self.is_whole[label] = objects.is_whole
-        if objects.lists is not None:
-            by_list = f"{self.prefix}input_{len(self.views)}"
-            self.con.register(by_list, objects.lists)
-            self.views.append(by_list)
         view = f"{self.prefix}input_{len(self.views)}"
         if hasattr(value, "read_all"):  # an Arrow stream can be read only once
             value = value.read_all()
@@ -86,10 +75,8 @@ class WorkConnection:
             rows, selected = to_arrow_rows(value)  # a relation of another connection
             self.con.register(view, rows)
             return Frame(label, f"(SELECT {selected} FROM {identifier(view)})")
-        frame = Frame(label, identifier(view), is_made, objects.is_ordered, objects.is_filled)
-        frame.levels = [*filter(None, getattr(getattr(value, "index", None), "names", ()))]
-        frame.by_list = identifier(by_list) if objects.lists is not None else ""
-        return frame
+        levels = [*filter(None, getattr(getattr(value, "index", None), "names", ()))]
+        return Frame(label, identifier(view), is_made, levels)
 
     def clear(self) -> None:
         """Drop all tables and views that the evaluation has made."""

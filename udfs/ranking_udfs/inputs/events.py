@@ -36,7 +36,8 @@ def read_events(
     if is_file and extension(path) not in ENDINGS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(ENDINGS)}")
     columns = {role: column_of(column, path, role) for role, column in columns.items()}
-    source = open_source(con, [path], Wanted(columns, is_command=is_command, by_lines=True), catalog)
+    wanted = Wanted(columns, is_command=is_command, by_lines=True, items_are_lists=True)
+    source = open_source(con, [path], wanted, catalog)
     for name in (name for name in source.names.values() if name not in source.types):
         raise DataError(f"{path}: {name!r} must be a column, not a field of one")
     types = column_types(con, source.rows)

@@ -104,8 +104,7 @@ def shape_of_items(shapes: Collection[str]) -> str:
 
 def is_row(path: str, keys: Collection[str], zeros: int, wanted: Wanted) -> bool:
     """Return whether the keys of an object are columns of a row; DataError for an object of columns."""
-    by_name = {key.lower() for key in keys}
-    if not any(matching_columns(by_name, role, wanted.required[role], "") for role in IDS):
+    if not any(matching_columns(keys, role, wanted.required[role]) for role in IDS):
         return False
     if zeros < len(keys):  # not all columns have the index "0" that pandas writes
         return True

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import duckdb
 
@@ -9,7 +10,8 @@ from ..compose.columns import is_number, nearest_column
 from ..evaluation.errors import DataError
 from ..quoting import identifier, literal
 from ..texts import shorten
-from .sources import NUMBERS, MissingColumnsError, Wanted, is_also, matching_columns
+from .catalogs import is_made
+from .sources import IDS, NUMBERS, MissingColumnsError, Wanted, is_also
 
 ALL_TEXT = ("read_csv", "lines", "by_user")  # the readers that return all columns as VARCHAR
 PLACE = "ranking_place"  # the column with the rank of an item in its list
@@ -24,46 +26,44 @@ def lists_of_ids(
     wanted: Wanted,
     function: str,
 ) -> tuple[list[str], str]:
-    """Return the column with lists of ids, the columns with lists of their numbers, and Source.order.
+    """Return the columns with lists of ids, of their numbers and of other values, and Source.order.
 
     If there is a single number for a list, the list is one item, such as an ARRAY. A string is a list if it
     has blanks and there are no scores.
     """
-    item, numbers = item_and_numbers(types, wanted)
+    named = wanted.matching(types)
+    if not {*IDS} <= {*named} or wanted.items_are_lists or len(named["itemid"]) != 1:
+        return [], ""
+    (item,), numbers = named["itemid"], [*chain(*(named.get(role, ()) for role in NUMBERS))]
     is_ranked = wanted.is_rec and not numbers
-    if not item or (
-        is_ranked and nearest_column("score_col", [column for column in types if column != item])
-    ):
-        return [], ""  # the user must name a column that may be a score
-    if is_ranked:
-        check_elements(path, item, types[item])
-    if is_id_list(types[item]) and all(is_number_list(types[column]) for column in numbers):
-        return [item, *numbers], "list" * is_ranked
+    if is_ranked and has_score(path, types, item):
+        return [], ""
+    if is_id_list(types[item]) and all(map(is_number_list, map(types.__getitem__, numbers))):
+        others = chain(*(columns for role, columns in named.items() if role not in (*IDS, *NUMBERS)))
+        lists = [column for column in others if types[column].endswith("[]")]
+        return [item, *numbers, *lists], "list" * is_ranked
     if is_ranked and function in ALL_TEXT and has_blanks(con, path, rows, item):
         return [item], "blanks"
     return [], ""
 
 
-def item_and_numbers(types: Mapping[str, str], wanted: Wanted) -> tuple[str, list[str]]:
-    """Return the column of items that may have lists, or "", and the columns of their numbers."""
-    by_name = {name.lower(): name for name in types}
-    named = {role: matching_columns(by_name, role, name, "") for role, name in wanted.columns.items()}
-    if not wanted.trec_fields or wanted.items_are_lists or len(named["itemid"]) != 1:
-        return "", []
-    return by_name[named["itemid"][0]], [
-        by_name[column] for role in NUMBERS for column in named.get(role, [])
-    ]
+def has_score(path: str, types: Mapping[str, str], item: str) -> bool:
+    """Return whether a column may be the score, which the user must name; DataError for nested lists.
 
-
-def check_elements(path: str, item: str, kind: str) -> None:
-    """Raise DataError for nested lists in a column of items."""
-    if kind.endswith("][]"):
+    The numbers of a whole list in Python are no scores.
+    """
+    may_be = (column for column, kind in types.items() if not is_made(path) or kind.endswith("[]"))
+    if nearest_column("score_col", {*may_be} - {item}):
+        return True
+    if types[item].endswith("][]"):
         rule = "must be a list of ids, or of objects with an id and a score"
-        raise DataError(f"{path}: {item!r} {rule}, got {shorten(kind)}")
+        raise DataError(f"{path}: {item!r} {rule}, got {shorten(types[item])}")
+    return False
 
 
 def is_number_list(kind: str) -> bool:
-    return kind == "VARCHAR[]" or (kind.endswith("[]") and is_number(kind.removesuffix("[]")))
+    of = kind.removesuffix("[]")
+    return of != kind and (of in ("VARCHAR", "BOOLEAN") or is_number(of))
 
 
 def is_id_list(kind: str) -> bool:
@@ -119,7 +119,7 @@ def unnested_rows(rows: str, lists: Mapping[str, str], score: str, wanted: Wante
     has the SQL of that entry, by column.
     """
     columns = {identifier(name): empty for name, empty in lists.items()}
-    if not wanted.is_rec:
+    if wanted.is_truth:
         filled = (
             f"CASE WHEN len({column}) > 0 THEN {column}\n"
             f"    ELSE cast_to_type([{empty}], {column}) END AS {column}"
@@ -136,13 +136,14 @@ def equal_lists(path: str, rows: str, listed: Sequence[str]) -> str:
     """Return the SQL for the rows; it raises an error if lists of ids and of numbers differ in length."""
     if len(listed) < 2:
         return rows
-    ids = identifier(listed[0])
-    counts = [f"coalesce(len({identifier(name)}), 0)" for name in listed]
-    message = literal(f"{path}: {' and '.join(listed)} must be lists of the same length, got ")
-    problem = (
-        f"CASE WHEN {' <> '.join(counts)} THEN error({message} || {counts[0]} || ' and ' || {counts[1]})"
+    first, *counts = [f"coalesce(len({identifier(name)}), 0)" for name in listed]
+    problems = "".join(
+        f"WHEN {first} <> {count} THEN error({message} || {first} || ' and ' || {count})\n    "
+        for name, count in zip(listed[1:], counts, strict=True)
+        for message in [literal(f"{path}: {listed[0]} and {name} must be lists of the same length, got ")]
     )
-    return f"(SELECT * REPLACE ({problem}\n    ELSE {ids} END AS {ids})\nFROM {rows})"
+    ids = identifier(listed[0])
+    return f"(SELECT * REPLACE (CASE {problems}ELSE {ids} END AS {ids})\nFROM {rows})"
 
 
 def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:

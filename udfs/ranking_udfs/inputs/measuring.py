@@ -32,7 +32,7 @@ def measure(of: Evaluation, steps: Plan) -> list[Row]:
 def prepare_abstention(of: Evaluation) -> list[Row]:
     """Return the problems, and notify about doubtful directions; DataError without scores or users."""
     check_users(of)
-    if of.tables.ranked or any(getattr(path, "is_ordered", False) for path in of.inputs.paths.values()):
+    if of.tables.ranked:
         raise DataError(
             "abstention: rec must have scores, as thresholds are scores, got lists of ids without"
         )

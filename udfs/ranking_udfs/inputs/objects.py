@@ -1,16 +1,15 @@
 """Convert Python objects with rankings and judgments, as retrievers return them, to Arrow tables."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..compose.columns import nearest_column
 from ..evaluation.errors import DataError
 from ..options import ARGUMENTS, Values, column_of
 from ..texts import shorten
@@ -31,7 +30,6 @@ LISTS = {
     "rel": f"relevant relevant_ids relevant_docs relevant_documents positives qrels judgments truth {OF_IDS}",
 }
 NUMBERS = {"score": "scores score", "rel": "grades grade rel"}
-TRUTHS = ("truth", "predicted_truth")
 ONE, SEVERAL = "{query: {id: score}}", "{model: {query: {id: score}}}"
 
 
@@ -85,16 +83,17 @@ def keys_of_lists(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> li
     return [name for name, value in firsts.items() if isinstance(value, Mapping) or is_list(value)]
 
 
-def add_list(
-    columns: dict[str, list[Any]], height: int, rest: Mapping[str, Any], inside: dict[str, list[Any]]
-) -> int:
-    """Add a list to columns with `height` rows; return its length. `rest` are constants of the list."""
-    size = len(next(iter(inside.values()), []))
-    added = {name: [value] * size for name, value in rest.items()} | inside
-    columns |= {name: [None] * height for name in added if size and name not in columns}
-    for name, values in columns.items():
-        values += added.get(name) or [None] * size
-    return size
+def columns_of_rows(
+    rows: Sequence[tuple[Mapping[str, Any], Mapping[str, list[Any]]]], names: Collection[str]
+) -> dict[str, list[Any]]:
+    """Return columns with the constants of lists, and the columns `names` with lists."""
+    columns: dict[str, list[Any]] = {name: [rest.get(name) for rest, _ in rows] for name in rows[0][0]}
+    for name in names:
+        columns[name] = [
+            inside.get(name) or [rest.get(name)] * len(next(iter(inside.values()), ()))
+            for rest, inside in rows
+        ]
+    return columns
 
 
 @dataclass
@@ -104,13 +103,9 @@ class Objects:
     label: str  # the name of the table in errors
     columns: Values
     number: str  # the role of the numbers of ids: "score" in rec, "rel" in truth, "" in other tables
-    descending: bool = True
     own: dict[str, str] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)  # the forms of lists, each with a place for errors
-    is_ordered: bool = False  # whether scores come from the order of lists
-    is_filled: bool = False  # whether an empty list of truth became a row without an item
     is_whole: bool | None = None  # whether all numbers of ids are integers; None without numbers
-    lists: pa.Table | None = None  # the constants of each list of rec, since an empty list has no row
 
     def refused(self, where: str, rule: str, got: object) -> DataError:
         return DataError(f"{self.label}{where} must be {rule}, got {shorten(got)}")
@@ -172,50 +167,21 @@ class Objects:
 
     def of_lists(self, lists: Iterable[tuple[str, Mapping[str, Any], Any, Any]]) -> pa.Table:
         """Return the table of lists: each has a place for errors, its constants, its entries and numbers."""
-        columns, ranks, names, queries = dict[str, list[Any]](), list[int](), set[str](), Counter[Any]()
-        empty, constants = list[Any](), list[Mapping[str, Any]]()
-        for where, rest, entries, numbers in lists:
-            queries[rest["userid"], rest.get(self.named("system"))] += 1
-            inside = self.columns_of(where, entries, numbers)
-            names |= inside.keys()
-            size = add_list(columns, len(ranks), rest, inside)
-            ranks += range(1, size + 1)
-            empty += [rest["userid"]] * (not size)
-            constants.append(rest)
+        rows = [(rest, self.columns_of(where, entries, numbers)) for where, rest, entries, numbers in lists]
         if len(self.forms) > 1:
             got = " and ".join(f"{form} in {self.label}{where}" for form, where in self.forms.items())
             raise self.refused("", "lists of one form", got)
         self.own["userid"] = "userid"
-        if not ranks:
-            return self.of_empty_lists([query for query, _ in queries])
-        self.take_from_lists(columns, names)
-        if self.label in TRUTHS and empty:
-            self.add_users(columns, empty)
-        if self.number == "score" and "score" not in self.own and not nearest_column("score_col", names):
-            self.score_by_ranks(columns, ranks, queries)
-        table = self.arrow(columns)
-        self.keep_constants(constants)
-        if "ids with numbers" in self.forms:
-            self.is_whole = all(number is None or number == number // 1 for number in columns[self.number])
-        return table
-
-    def keep_constants(self, constants: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the constants of the lists of rec, if there are any but the user."""
-        if self.number == "score" and len(constants[0]) > 1:
-            self.lists = self.arrow({name: [of[name] for of in constants] for name in constants[0]})
-
-    def add_users(self, columns: Mapping[str, list[Any]], users: Iterable[Any]) -> None:
-        """Add a row without an item for each user with an empty list, to keep these users."""
-        for user in users:
-            for name, values in columns.items():
-                values.append({"userid": user, "rel": 0}.get(name))
-        self.is_filled = True
-
-    def of_empty_lists(self, users: list[Any]) -> pa.Table:
-        """Return the table for rankings that are all empty; raise DataError for other tables."""
-        if self.number != "score" or not users:
+        names = dict.fromkeys(chain.from_iterable(inside for _, inside in rows)) or {"itemid": None}
+        if not rows or not (self.forms or self.number == "score"):
             raise DataError(f"{self.label}: no rows")
-        return self.arrow({"userid": users, "results": [list[str]()] * len(users)})
+        columns = columns_of_rows(rows, names)
+        self.take_from_lists(columns, names)
+        if self.number == "rel" not in self.own and (grade := self.key(columns, "rel", 2)):
+            pairs = zip(columns.pop(grade), columns["itemid"], strict=True)
+            columns["rel"] = [[of] * len(ids) for of, ids in pairs]
+            self.own["rel"] = "rel"
+        return self.arrow(columns)
 
     def take_from_lists(self, columns: dict[str, list[Any]], names: Collection[str]) -> None:
         """Take items and numbers from the columns `names` of lists, and ignore constants of lists."""
@@ -227,17 +193,6 @@ class Objects:
         if "itemid" not in self.own:
             rule = "lists of dicts with the key of an item (item_col)"
             raise self.refused("", rule, f"the keys {sorted(names)}")
-
-    def score_by_ranks(
-        self, columns: dict[str, list[Any]], ranks: list[int], queries: Counter[tuple[Any, Any]]
-    ) -> None:
-        """Add scores from the ranks of items; raise DataError if a query of a model has several lists."""
-        ((query, _), number), *_ = queries.most_common(1)
-        if number > 1:
-            rule = "one list for each query and model (system_col), as none has scores"
-            raise self.refused("", rule, f"{number} of {query!r}")
-        columns["score"] = [-rank for rank in ranks] if self.descending else ranks
-        self.own["score"], self.is_ordered = "score", True
 
     def columns_of(self, where: str, value: Any, numbers: Any) -> dict[str, list[Any]]:
         """Return the columns of a list of ids with or without numbers, or of dicts."""
@@ -291,6 +246,8 @@ class Objects:
             pairs = zip(ids, numbers, strict=True)
             item, wrong = next(pair for pair in pairs if not isinstance(pair[1], (Number, type(None))))
             raise self.refused(f"{where}[{item!r}]", "a number", repr(wrong))
+        are_whole = all(number is None or number == number // 1 for number in numbers)
+        self.is_whole = are_whole and self.is_whole is not False
         return numbers
 
     def named(self, role: str) -> str:
@@ -302,8 +259,7 @@ class Objects:
         named = self.named(role)
         if named in names or named != role:
             return [named] if named in names else []
-        by_name = {name.lower(): name for name in names}
-        return [by_name[column] for column in matching_columns(by_name, role, role, "")]
+        return matching_columns(names, role, role)
 
     def key(self, names: Collection[str], role: str, groups: int | None = None) -> str:
         """Return the key of a role; "" if there is none. Raise DataError if there are several candidates."""
@@ -329,7 +285,9 @@ class Objects:
 
     def ids(self, name: str, values: Sequence[Any]) -> None:
         """Raise DataError unless all ids are strings or all ids are integers."""
-        kinds = {type(value): repr(value) for value in values if value is not None}
+        are_lists = name in self.own.values() and isinstance(values[0], list)
+        each = chain.from_iterable(values) if are_lists else values
+        kinds = {type(value): repr(value) for value in each if value is not None}
         is_integer = all(issubclass(kind, Integral) and not issubclass(kind, bool) for kind in kinds)
         if not is_integer and not all(issubclass(kind, str) for kind in kinds):
             raise self.refused(f": {name}", "all strings or all integers", " and ".join(kinds.values()))

@@ -13,9 +13,7 @@ from ..measures.grammar import Choice
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal
 from ..texts import shorten, units
-from .catalogs import Frame
 from .evaluation import Evaluation
-from .sources import Source
 from .tables import file_of
 
 CHECKED = ("userid", "itemid", "score", "rel")  # the columns that problems of the check call by their names
@@ -54,7 +52,7 @@ def find_problems(of: Evaluation) -> list[Row]:
         **dict.fromkeys(TIES, request.ties != "item"),
         "unlisted_items": {*CAUSES} & {row["code"] for row in rows},
     }
-    is_filled_up = any(map(is_filled, of.tables.sources.get("truth", ())))
+    is_filled_up = any(source.is_filled for source in of.tables.sources.get("truth", ()))
     filled_up = ("null_in_truth", request.columns["item_col"]) if is_filled_up else None
     turned = {row["system"] for row in rows if row["code"] == "upside_down"}
     shown: list[Row] = []
@@ -69,11 +67,6 @@ def find_problems(of: Evaluation) -> list[Row]:
             row = {**row, "code": "no_rows", "problem": problem, "example": None}
         shown.append(with_advice(of, request, row, turned))
     return shown
-
-
-def is_filled(source: Source) -> bool:
-    """Return whether an empty list of truth became a row without an item."""
-    return source.is_filled or (isinstance(source.path, Frame) and source.path.is_filled)
 
 
 def is_of_cut_ideal(choice: Choice) -> bool:
@@ -126,8 +119,8 @@ def direction_hint(
     of: Evaluation, system: str | None, file: str | None, turned: Collection[str | None]
 ) -> str:
     """Return the advice that reverses the direction of the scores of a system."""
-    systems, paths = of.request.systems, of.inputs.paths
-    if system in of.tables.ranked or getattr(paths.get(system), "is_ordered", False):
+    systems = of.request.systems
+    if system in of.tables.ranked:
         return "reverse the lists"
     are_all = {*systems} <= {*turned} or len(systems) < 2
     descending, negated = of.request.columns["descending"], of.tables.negated

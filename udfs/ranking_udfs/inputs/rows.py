@@ -13,7 +13,7 @@ from ..evaluation.errors import DataError
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal
 from ..texts import nearest, shorten
-from .catalogs import Frame
+from .catalogs import is_made
 from .lists import (
     ALL_TEXT,
     PLACE,
@@ -143,15 +143,11 @@ def nested_columns(
     return {name: entry for name, entry in fields_found.items() if name not in types}
 
 
-def find_columns(
-    con: duckdb.DuckDBPyConnection, path: str, types: dict[str, str], wanted: Wanted, nested: Fields
-) -> dict[str, str]:
+def find_columns(path: str, types: dict[str, str], wanted: Wanted, nested: Fields) -> dict[str, str]:
     """Return the names of the columns by role; MissingColumnsError for a missing or ambiguous column."""
-    by_name = {name.lower(): name for name in [*types, *nested]}  # names are case-insensitive, as in SQL
-    named = {
-        role: matching_columns(by_name, role, name, wanted.row_id) for role, name in wanted.columns.items()
-    }
-    names = {role: by_name[matches[0]] for role, matches in named.items() if len(matches) == 1}
+    every = [*types, *nested]
+    named = wanted.matching(every)
+    names = {role: matches[0] for role, matches in named.items() if len(matches) == 1}
     ids = {names.get(role) for role in IDS}
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         known = types | {name: entry.kind for name, entry in nested.items()}
@@ -159,13 +155,13 @@ def find_columns(
         for role, name in missing.items():
             last = ("id", "_id") if name == "itemid" else (name.lower(),)
             # for example metadata.kind
-            ends = [column for column in by_name if column.rpartition(".")[2] in last and "." in column]
-            alike = nearest(name.rpartition(":")[2], by_name).lower()
-            guesses = [*named[role], *ends, alike, *matching_columns(by_name, role, role, wanted.row_id)]
+            ends = [column for column in every if "." in column and column.rpartition(".")[2].lower() in last]
+            alike = nearest(name.rpartition(":")[2], every)
+            guesses = [*named[role], *ends, alike, *matching_columns(every, role, role, wanted.row_id)]
             if name == role or role == "time":
                 others = [column for column in known if column not in ids]
-                guesses += map(str.lower, nearest_columns(ARGUMENTS.get(role, ""), others))
-            near[role] = [by_name[guess] for guess in dict.fromkeys(guesses) if guess]
+                guesses += nearest_columns(ARGUMENTS.get(role, ""), others)
+            near[role] = [*dict.fromkeys(filter(None, guesses))]
         hidden = {entry.column for entry in nested.values()} | {entry.field for entry in nested.values()} - {
             *types
         }
@@ -192,7 +188,7 @@ def table_source(
     text = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
     listed, order = lists_of_ids(con, path, text, types, wanted, function)
     try:
-        names = find_columns(con, path, types, wanted.without_score() if order else wanted, nested)
+        names = find_columns(path, types, wanted.without_score() if order else wanted, nested)
     except MissingColumnsError as error:
         if has_nothing_but_empty_lists(con, error, rows, types, wanted):
             return empty_source(path, types)
@@ -207,15 +203,17 @@ def table_source(
     if lists and order != "blanks" and has_empty_list(con, rows, lists, wanted):
         return empty_source(path, types)
     types |= {name: nested[name].kind for name in listed}
+    is_filled = wanted.is_truth and any(
+        con.execute(f"SELECT 1 FROM {rows} WHERE coalesce(len({name}), 0) = 0 LIMIT 1").fetchall()
+        for name in map(identifier, lists)
+    )
     source = columns_source(con, path, text, columns, wanted, function, has_parts)
-    if isinstance(path, Frame):
-        source = replace(source, by_list=path.by_list)
     if lists and any(map(is_also, columns.names)):
         of_lists = columns_source(con, path, text, columns.without_items(), wanted, function, has_parts)
         source = replace(source, by_list=of_lists.rows)
     for column in (identifier(column) for column in lists if column not in listed):
         rows = f"(SELECT * EXCLUDE ({column}), unnest({column}, max_depth := 2)\nFROM {rows})"
-    return replace(source, file_rows=rows)
+    return replace(source, file_rows=rows, is_filled=is_filled)
 
 
 def has_nothing_but_empty_lists(
@@ -269,12 +267,11 @@ def columns_source(
     check_fields(con, path, rows, table_columns.inside)
     called = {**names, "score": table_columns.score} if table_columns.order else names
     columns = {role: identifier(name) for role, name in called.items()}
-    if table_columns.listed and "rank" in wanted.optional:
+    if table_columns.listed and "rank" in wanted.optional and not is_made(path):
         columns = {"rank": PLACE, **columns}
     source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
-    is_filled = bool(table_columns.listed) and not wanted.is_rec
     types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
-    return replace(source, is_filled=is_filled, types=types, names=names)
+    return replace(source, types=types, names=names)
 
 
 def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None:

@@ -127,9 +127,17 @@ class Wanted:
         optional = {role: name for role, name in self.optional.items() if role != "rank"}
         return replace(self, required=required, optional=optional)
 
+    def matching(self, names: Collection[str]) -> dict[str, list[str]]:
+        """Return the columns that may have each role."""
+        return {role: matching_columns(names, role, name, self.row_id) for role, name in self.columns.items()}
+
     @property
     def is_rec(self) -> bool:
         return self.trec_fields == RUN
+
+    @property
+    def is_truth(self) -> bool:
+        return self.trec_fields == QRELS
 
     @property
     def columns(self) -> dict[str, str]:
@@ -202,21 +210,22 @@ def column_types(con: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
     return {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
 
 
-def matching_columns(by_name: Collection[str], role: str, name: str, row_id: str) -> list[str]:
+def matching_columns(names: Iterable[str], role: str, name: str, row_id: str = "") -> list[str]:
     """Return the column with this name, or with a known alias of the usual name; several if ambiguous.
 
     If a known alias matches, other columns that look like ids of users or items are candidates too.
     """
+    by_name = {column.lower(): column for column in names}
     if name.lower() in by_name:
-        return [name.lower()]
+        return [by_name[name.lower()]]
     if role == "rel" and {*by_name} >= BEIR:
-        return ["score"]  # the grade
+        return [by_name["score"]]  # the grade
     if name != role or role not in OTHER_NAMES:
         return []
     known = OTHER_NAMES[role] + (ROW_IDS if role == row_id else [])
     like_ids = f"(?=.*id$)({NEAR[ARGUMENTS[role]]})"
     matches = [column for column in by_name if column in known or re.fullmatch(like_ids, column)]
-    return matches if {*matches} & {*known} else []
+    return [by_name[column] for column in matches] if {*matches} & {*known} else []
 
 
 def empty_source(path: str, types: Mapping[str, str]) -> Source:

@@ -117,11 +117,6 @@ class Inputs:
         return Names(user, item, score, None, system)
 
     @property
-    def paths(self) -> dict[str | None, str]:
-        """The path of each model that Python names, by name; None has that of one without a name."""
-        return dict(rec if isinstance(rec, tuple) else (None, rec) for rec in self.recs)
-
-    @property
     def turned(self) -> list[str]:
         """The models of `directions` whose direction differs from the other models."""
         return [name for name, best in self.directions.items() if best != self.columns["descending"]]
@@ -368,7 +363,8 @@ def open_sources(
     if errors:
         raise DataError(missing_text(errors, [*opened.values(), *(rec for _, rec in named)]))
     truths = [name for name in ("truth", "predicted_truth") if name in opened]
-    for name in truths if any(has_lists_as_items(rec) for _, rec in named) else ():
+    others = [*truths, *({"history"} & {*opened})]
+    for name in others if any(has_lists_as_items(rec) for _, rec in named) else ():
         path, wanted = inputs.other_tables[name]
         wanted = replace(wanted, items_are_lists=True)
         opened[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
@@ -668,6 +664,8 @@ def check_also(source: Source, inputs: Inputs) -> None:
 def with_direction(source: Source, name: str, descending: bool, inputs: Inputs) -> Source:
     """Return a source with the direction of the other models; DataError for the order of a list of ids."""
     is_other_end = descending != inputs.columns["descending"]
+    if source.order and name in inputs.directions:  # the order of ids is their ranking in any case
+        descending, is_other_end = inputs.columns["descending"], False
     if source.order and is_other_end:
         direction = "descending" if descending else "ascending"
         raise DataError(f"{source.path}: the order of its ids is their ranking; remove :{direction}")
