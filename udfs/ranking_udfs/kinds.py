@@ -177,12 +177,6 @@ def check_one_cutoff(value: Any) -> int | None:
     return check_cutoff(value if ks is None else ks[0])
 
 
-def read_cutoffs(text: str) -> list[int | None]:
-    from .measures.grammar import parse_cut_offs
-
-    return parse_cut_offs(text)
-
-
 def measures(known: str, advice: str) -> Kind:
     """Return the kind of measures: texts with names among `known` of the grammar, or cutoffs."""
 
@@ -290,8 +284,8 @@ def by_table(kind: Kind) -> Kind:
 
 
 COLUMN, OPTIONAL_COLUMN = Kind("str", check_named, has_null=True), Kind("str", check_column)
-CUTOFFS = Kind("Cutoffs", check_cutoffs, read_cutoffs, has_null=True)
-CUTOFF = Kind("Cutoffs", check_one_cutoff, read_cutoffs, has_null=True)
+CUTOFFS = Kind("Cutoffs", check_cutoffs, has_null=True)
+CUTOFF = Kind("Cutoffs", check_one_cutoff, has_null=True)
 MEASURES = measures("SPELLINGS", "FROM ranking.functions() lists them")
 MEASURES_OF_PYTHON = measures(
     "READABLE", "ranking_udfs.register(con).sql('FROM ranking.functions()') lists them"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import duckdb
 
 from . import keywords
+from .compose.columns import PYTHON
 from .evaluation.comparison import comparison_plan, comparison_queries
 from .evaluation.errors import DataError, error_summary
 from .evaluation.problems import COLUMNS, problem_lines
@@ -318,7 +319,7 @@ def split(events: Table, **options: Unpack[keywords.Split]) -> duckdb.DuckDBPyRe
     with value_errors("split"), open_connection("split", values["con"]) as connection:
         path = connection.name("events", events, columns)
         catalog = Connection(has_tables=not connection.is_own)
-        read = read_events(connection.con, path, names, catalog, is_command=False)
+        read = read_events(connection.con, path, names, catalog, PYTHON)
         view = f"{connection.prefix}events"
         return connection.result(split_query(connection.con, view, *read, values, dashes=""))
 

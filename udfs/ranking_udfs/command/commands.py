@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 
+from ..compose.columns import COMMAND
 from ..compose.explain import is_user, nearest_user
 from ..evaluation.comparison import (
     compare_queries,
@@ -195,7 +196,7 @@ def inputs_of(options: Any) -> Inputs:
         predicted_truth=options.predicted_truth,
         also=[(choice.options["file"], choice.name) for choice in options.also],
         time=options.time,
-        is_command=True,
+        way=COMMAND,
     )
 
 

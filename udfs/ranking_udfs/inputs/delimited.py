@@ -11,7 +11,7 @@ from ..quoting import identifier, literal
 from ..texts import shorten
 from .paths import pattern
 from .rows import table_source
-from .sources import LINES, MissingColumnsError, Source, Wanted, column_types
+from .sources import LINES, MissingColumnsError, Reader, Source, Wanted, column_types
 from .trec import trec_advice
 
 # The regular expressions of each delimiter, and of a character that is no delimiter.
@@ -28,20 +28,20 @@ def csv_source(
     missing = None
     if not (wanted.by_lines and is_refused(con, rows)):
         try:
-            source = table_source(con, path, rows, wanted, "read_csv", len(files) > 1)
+            source = table_source(Reader(con, path, rows, wanted, "read_csv", len(files) > 1))
             return replace(source, csv=pattern(files[0]) if len(files) == 1 and not source.order else "")
         except MissingColumnsError as error:
             missing = error if len(column_types(con, rows)) > 1 else None
     text = line_rows(path, files)
     try:
-        return table_source(con, path, text, wanted, "lines")
+        return table_source(Reader(con, path, text, wanted, "lines"))
     except MissingColumnsError as error:
         has_columns = missing or len(column_types(con, text)) > 1
         rule = f"write one of {' '.join(map(repr, DELIMITERS))} between columns; its first line has none"
         rule = trec_advice(con, path, files[0], wanted) or rule * (not has_columns)
         if not rule:
             raise missing or error from None
-        raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.is_command) from None
+        raise MissingColumnsError(path, f"{error.problem}; {rule}", {}, wanted.way) from None
 
 
 def is_refused(con: duckdb.DuckDBPyConnection, rows: str) -> bool:

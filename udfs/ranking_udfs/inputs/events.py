@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from ..compose.columns import COMMAND
 from ..compose.functions import compose_values
 from ..evaluation.errors import DataError, UsageError
 from ..kinds import Typed
@@ -29,14 +30,14 @@ def read_events(
     path: str,
     columns: Mapping[str, str],
     catalog: Catalog = FILES,
-    is_command: bool = True,
+    way: str = COMMAND,
 ) -> tuple[str, Mapping[str, str], str]:
     """Return the SQL for the rows of events, their columns by role, and the type of the time."""
     is_file = catalog.find(con, path) is None and list_files(con, path)
     if is_file and extension(path) not in ENDINGS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(ENDINGS)}")
     columns = {role: column_of(column, path, role) for role, column in columns.items()}
-    wanted = Wanted(columns, is_command=is_command, by_lines=True, items_are_lists=True)
+    wanted = Wanted(columns, way=way, by_lines=True, items_are_lists=True)
     source = open_source(con, [path], wanted, catalog)
     for name in (name for name in source.names.values() if name not in source.types):
         raise DataError(f"{path}: {name!r} must be a column, not a field of one")

@@ -19,7 +19,7 @@ from .delimited import csv_source
 from .json_objects import KEYS, export_source, object_source
 from .paths import READERS, STDIN, TREC, extension, list_files, pattern
 from .rows import table_source
-from .sources import QUOTED, TEXTS, MissingColumnsError, Source, Wanted, struct_literal
+from .sources import QUOTED, TEXTS, MissingColumnsError, Reader, Source, Wanted, struct_literal
 from .trec import plain_path, trec_source
 
 # Without it, DuckDB casts Parquet files to the types of the first one, and so rounds decimals to integers.
@@ -39,7 +39,7 @@ def open_source(
     try:
         if all(tables):
             rows = f"({' UNION ALL BY NAME '.join(f'FROM {table}' for table in tables)})"
-            source = table_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
+            source = table_source(Reader(con, path, rows if tables[1:] else str(tables[0]), wanted))
         else:
             plain = [plain_path(part) if wanted.trec_fields else part for part in paths]
             wanted = wanted if plain == [*paths] else replace(wanted, form="trec")
@@ -98,8 +98,8 @@ def file_source(
         texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
         if len(files) == 1 and not re.search(r"[*?[]", files[0]):
-            return table_source(con, path, f"{function}({location}{types})", wanted)
-        source = table_source(con, path, f"{function}({location}{types}{MERGED})", wanted)
+            return table_source(Reader(con, path, f"{function}({location}{types})", wanted))
+        source = table_source(Reader(con, path, f"{function}({location}{types}{MERGED})", wanted))
         check_parts(con, location, source)
         return source
     as_text = ", hive_types_autocast = false" if folders else ""
@@ -108,7 +108,7 @@ def file_source(
     if wanted.trec_fields and (by_user := object_source(con, path, f"{function}({location}", wanted)):
         return by_user
     try:
-        return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
+        return table_source(Reader(con, path, f"{function}({location}{as_text})", wanted, function))
     except MissingColumnsError as error:
         return export_source(con, path, f"{function}({location}{as_text})", wanted, error)
 

@@ -13,6 +13,7 @@ from .rows import nested_columns, table_source
 from .sources import (
     IDS,
     MissingColumnsError,
+    Reader,
     Source,
     Wanted,
     column_types,
@@ -54,16 +55,16 @@ def export_source(
         if not (found := with_lists(rows)):
             break
         try:
-            return table_source(con, path, rows, with_names_of_exports(con, rows, wanted))
+            return table_source(with_names_of_exports(Reader(con, path, rows, wanted)))
         except MissingColumnsError as missing:
             error = missing
     raise error
 
 
-def with_names_of_exports(con: duckdb.DuckDBPyConnection, rows: str, wanted: Wanted) -> Wanted:
+def with_names_of_exports(of: Reader) -> Reader:
     """Return the columns with the names of exports, where our own names are wanted and missing."""
-    types = column_types(con, rows)
-    there = {*types, *nested_columns(con, rows, types, wanted, False)}
+    types = column_types(of.con, of.rows)
+    there = {*types, *nested_columns(of, types)}
 
     def named(columns: Mapping[str, str]) -> dict[str, str]:
         known = {role: OF_EXPORTS.get(role, ()) * (name == role) for role, name in columns.items()}
@@ -72,7 +73,8 @@ def with_names_of_exports(con: duckdb.DuckDBPyConnection, rows: str, wanted: Wan
             for role, name in columns.items()
         }
 
-    return replace(wanted, required=named(wanted.required), optional=named(wanted.optional))
+    wanted = replace(of.wanted, required=named(of.wanted.required), optional=named(of.wanted.optional))
+    return replace(of, wanted=wanted)
 
 
 def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted: Wanted) -> Source | None:
@@ -93,7 +95,8 @@ def object_source(con: duckdb.DuckDBPyConnection, path: str, reader: str, wanted
     number = number_by_user(path, shape, wanted)
     rows = rows_by_user(rows, shape, number)
     columns = {role: role for role in (*IDS, number) if role}
-    return table_source(con, path, rows, replace(wanted, required=columns, optional={}), "by_user")
+    wanted = replace(wanted, required=columns, optional={}, items_are_lists=False)
+    return table_source(Reader(con, path, rows, wanted, "by_user"))
 
 
 def shape_of_items(shapes: Collection[str]) -> str:
@@ -148,7 +151,7 @@ def number_by_user(path: str, shape: str, wanted: Wanted) -> str:
     number = "score" if wanted.is_rec else "rel" * has_grades
     if missing := {*wanted.required} - {*IDS, number}:
         problem = f"no column {wanted.required[missing.pop()]!r} in {BY_USER}"
-        raise MissingColumnsError(path, problem, {}, wanted.is_command)
+        raise MissingColumnsError(path, problem, {}, wanted.way)
     return number
 
 

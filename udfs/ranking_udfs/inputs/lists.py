@@ -4,45 +4,35 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-import duckdb
-
 from ..compose.columns import is_number, nearest_column
 from ..evaluation.errors import DataError
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import is_made
-from .sources import IDS, NUMBERS, MissingColumnsError, Wanted, is_also
+from .sources import IDS, NUMBERS, MissingColumnsError, Reader, Wanted, is_also
 
-ALL_TEXT = ("read_csv", "lines", "by_user")  # the readers that return all columns as VARCHAR
 PLACE = "ranking_place"  # the column with the rank of an item in its list
 BLANKS = r"\S\s+\S"  # matches a string with several ids
 
 
-def lists_of_ids(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    rows: str,
-    types: Mapping[str, str],
-    wanted: Wanted,
-    function: str,
-) -> tuple[list[str], str]:
+def lists_of_ids(of: Reader, types: Mapping[str, str]) -> tuple[list[str], str]:
     """Return the columns with lists of ids, of their numbers and of other values, and Source.order.
 
     If there is a single number for a list, the list is one item, such as an ARRAY. A string is a list if it
     has blanks and there are no scores.
     """
-    named = wanted.matching(types)
-    if not {*IDS} <= {*named} or wanted.items_are_lists or len(named["itemid"]) != 1:
+    named = of.wanted.matching(types)
+    if not {*IDS} <= {*named} or of.wanted.items_are_lists or len(named["itemid"]) != 1:
         return [], ""
     (item,), numbers = named["itemid"], [*chain(*(named.get(role, ()) for role in NUMBERS))]
-    is_ranked = wanted.is_rec and not numbers
-    if is_ranked and has_score(path, types, item):
+    is_ranked = of.wanted.is_rec and not numbers
+    if is_ranked and has_score(of.path, types, item):
         return [], ""
     if is_id_list(types[item]) and all(map(is_number_list, map(types.__getitem__, numbers))):
         others = chain(*(columns for role, columns in named.items() if role not in (*IDS, *NUMBERS)))
         lists = [column for column in others if types[column].endswith("[]")]
         return [item, *numbers, *lists], "list" * is_ranked
-    if is_ranked and function in ALL_TEXT and has_blanks(con, path, rows, item):
+    if is_ranked and of.is_text and has_blanks(of, item):
         return [item], "blanks"
     return [], ""
 
@@ -70,40 +60,32 @@ def is_id_list(kind: str) -> bool:
     return bool(re.fullmatch(r"(?!STRUCT|MAP|UNION)(.*[^]])\[\]", kind, re.DOTALL))
 
 
-def has_blanks(con: duckdb.DuckDBPyConnection, path: str, rows: str, item: str) -> bool:
+def has_blanks(of: Reader, item: str) -> bool:
     """Return whether a VARCHAR column has values with several ids and blanks between them."""
     text, problem = identifier(item), literal(r"^\s*[\[({]|[,;|]\s")
     query = f"""SELECT coalesce(bool_or(regexp_matches({text}, {literal(BLANKS)})), false),
-            min({text}) FILTER (regexp_matches({text}, {problem})) FROM {rows}"""
-    ((is_list, other),) = con.execute(query).fetchall()
+            min({text}) FILTER (regexp_matches({text}, {problem})) FROM {of.rows}"""
+    ((is_list, other),) = of.con.execute(query).fetchall()
     if is_list and other is not None:
         rule = f"{item} must be ids with nothing but blanks between them, or a list of JSON or Parquet"
-        raise DataError(f"{path}: {rule}, got {shorten(repr(other))}")
+        raise DataError(f"{of.path}: {rule}, got {shorten(repr(other))}")
     return bool(is_list)
 
 
-def with_list(
-    con: duckdb.DuckDBPyConnection,
-    error: MissingColumnsError,
-    rows: str,
-    types: Mapping[str, str],
-    wanted: Wanted,
-    function: str,
-) -> MissingColumnsError:
+def with_list(of: Reader, error: MissingColumnsError, types: Mapping[str, str]) -> MissingColumnsError:
     """Add the only column with lists of ids to an error for missing items; lists need no scores."""
     lists = [name for name, kind in types.items() if is_id_list(kind)]
-    if function in ALL_TEXT and types.get(text := next(iter(error.near.get("score", ())), "")) == "VARCHAR":
-        blanks = f"SELECT 1 FROM {rows} WHERE regexp_matches({identifier(text)}, {literal(BLANKS)}) LIMIT 1"
-        lists = [text] * len(con.execute(blanks).fetchall())
-    if not wanted.trec_fields or "itemid" not in error.near or len(lists) != 1:
+    if of.is_text and types.get(text := next(iter(error.near.get("score", ())), "")) == "VARCHAR":
+        lists = [text] * of.has_row(f"regexp_matches({identifier(text)}, {literal(BLANKS)})")
+    if not of.wanted.trec_fields or "itemid" not in error.near or len(lists) != 1:
         return error
     near = {**error.near, "itemid": lists}
     if near.get("score") in ([], lists):
         del near["score"]
     problem = error.problem
-    if "score" not in near and wanted.is_rec:
-        problem = problem.replace(f" and no column {wanted.required['score']!r}", "")
-    return MissingColumnsError(error.path, problem, near, error.is_command)
+    if "score" not in near and of.wanted.is_rec:
+        problem = problem.replace(f" and no column {of.wanted.required['score']!r}", "")
+    return MissingColumnsError(error.path, problem, near, error.way)
 
 
 def split_rows(rows: str, item: str) -> str:
@@ -146,13 +128,9 @@ def equal_lists(path: str, rows: str, listed: Sequence[str]) -> str:
     return f"(SELECT * REPLACE (CASE {problems}ELSE {ids} END AS {ids})\nFROM {rows})"
 
 
-def has_empty_list(con: duckdb.DuckDBPyConnection, rows: str, lists: Iterable[str], wanted: Wanted) -> bool:
+def has_empty_list(of: Reader, lists: Iterable[str]) -> bool:
     """Return whether recommendations have rows, and one of these columns has only empty lists."""
-
-    def is_any(condition: str) -> bool:
-        return bool(con.execute(f"SELECT 1 FROM {rows} WHERE {condition} LIMIT 1").fetchall())
-
-    required = {role for role in wanted.required if not is_also(role)}
+    required = {role for role in of.wanted.required if not is_also(role)}
     columns = [identifier(column) for column in lists] if required == {"userid", "itemid", "score"} else []
     full = "coalesce(len(TRY_CAST({0} AS JSON[])), ({0} IS NOT NULL)::INTEGER) > 0"
-    return not all(is_any(full.format(column)) for column in columns) and is_any("true")
+    return not all(of.has_row(full.format(column)) for column in columns) and of.has_row("true")

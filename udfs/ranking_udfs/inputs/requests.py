@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from ..compose.columns import COMMAND
 from ..evaluation.defaults import MEASURES, NO_CLOSED_FORM
 from ..evaluation.errors import UsageError
 from ..evaluation.queries import Request
@@ -43,7 +44,7 @@ def make_request(function: str, inputs: Inputs, given: Mapping[str, Any], **more
         merge_choices(measures, ks),
         sorted({*ks, *named}, key=cut_off_key) if named else ks,
         function=function,
-        dashes="--" * inputs.is_command,
+        dashes="--" * (inputs.way == COMMAND),
         is_checked=options["check"],
         allowed=options["allow"] or (),
         by_segment=inputs.segment is not None,

@@ -15,7 +15,6 @@ from ..quoting import identifier, literal
 from ..texts import nearest, shorten
 from .catalogs import is_made
 from .lists import (
-    ALL_TEXT,
     PLACE,
     equal_lists,
     has_empty_list,
@@ -28,6 +27,7 @@ from .sources import (
     IDS,
     NUMBERS,
     MissingColumnsError,
+    Reader,
     Source,
     Wanted,
     column_types,
@@ -118,24 +118,22 @@ class TableColumns:
         return [role for role, kind in self.kinds.items() if is_of_numbers(role) and kind in TEXT]
 
 
-def nested_columns(
-    con: duckdb.DuckDBPyConnection, rows: str, types: Mapping[str, str], wanted: Wanted, is_json: bool
-) -> dict[str, Nested]:
+def nested_columns(of: Reader, types: Mapping[str, str]) -> dict[str, Nested]:
     """Return the fields of columns as `column.field`, and as `field` if only one list has it.
 
     The types of maps and of JSON do not show their keys, so only wanted keys are returned.
     """
     fields_found: dict[str, Nested] = {}
-    for column, of in types.items():
-        if re.fullmatch(r"STRUCT\(.*\)(\[\])?", of):
-            depth = 1 + of.endswith("]")
-            fields = f"(SELECT unnest({identifier(column)}, max_depth := {depth}) FROM {rows})"
-            for field, kind in column_types(con, fields).items():
+    for column, whole in types.items():
+        if re.fullmatch(r"STRUCT\(.*\)(\[\])?", whole):
+            depth = 1 + whole.endswith("]")
+            fields = f"(SELECT unnest({identifier(column)}, max_depth := {depth}) FROM {of.rows})"
+            for field, kind in column_types(of.con, fields).items():
                 fields_found[f"{column}.{field}"] = Nested(column, field, kind, depth == 2)
-    for name in wanted.columns.values():
+    for name in of.wanted.columns.values():
         column, _, field = name.partition(".")
         if field and re.fullmatch(r"JSON|MAP\(.*\)", types.get(column, "")):
-            fields_found[name] = Nested(column, field, "VARCHAR", False, is_json)
+            fields_found[name] = Nested(column, field, "VARCHAR", False, of.function == "read_json")
     counts = Counter(entry.field for entry in fields_found.values() if entry.is_list)
     fields_found |= {
         entry.field: entry for entry in [*fields_found.values()] if entry.is_list and counts[entry.field] == 1
@@ -167,65 +165,47 @@ def find_columns(path: str, types: dict[str, str], wanted: Wanted, nested: Field
         }
         there = shorten(", ".join(name for name in known if name not in hidden))
         columns = " and ".join(f"no column {name!r}" for name in missing.values())
-        raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.is_command)
+        raise MissingColumnsError(path, f"{columns} (there are: {there})", near, wanted.way)
     return names
 
 
-def table_source(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    rows: str,
-    wanted: Wanted,
-    function: str = "",
-    has_parts: bool = False,
-) -> Source:
-    """Open the rows of this SQL; `function` reads CSV or JSON. DataError if a score or grade is no number.
+def table_source(of: Reader) -> Source:
+    """Open rows; DataError if a score or grade is no number.
 
     A CSV or JSON file has no reliable types, so the role of a column determines its type, not a sample.
     """
-    types = column_types(con, rows)
-    nested = nested_columns(con, rows, types, wanted, function == "read_json")
-    text = f"{rows.removesuffix(')')}, all_varchar = true)" if function == "read_csv" else rows
-    listed, order = lists_of_ids(con, path, text, types, wanted, function)
+    path, rows, wanted, types = of.path, of.rows, of.wanted, column_types(of.con, of.rows)
+    nested = nested_columns(of, types)
+    is_csv = of.function == "read_csv"
+    read = replace(of, rows=f"{rows.removesuffix(')')}, all_varchar = true)") if is_csv else of
+    listed, order = lists_of_ids(read, types)
     try:
         names = find_columns(path, types, wanted.without_score() if order else wanted, nested)
     except MissingColumnsError as error:
-        if has_nothing_but_empty_lists(con, error, rows, types, wanted):
+        # Items and scores may be missing because all lists are empty, and so have no type.
+        kinds = types.items()
+        untyped = [name for name, kind in kinds if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
+        if {*error.near} <= {"itemid", "score"} and has_empty_list(of, untyped):
             return empty_source(path, types)
-        raise with_list(con, error, text, types, wanted, function) from None
-    text = split_rows(text, listed[0]) if order == "blanks" else text
+        raise with_list(read, error, types) from None
+    read = replace(read, rows=split_rows(read.rows, listed[0])) if order == "blanks" else read
     nested |= {name: Nested(name, "", types[name].removesuffix("[]"), True) for name in listed}
     columns = TableColumns(names, types, nested, order, wanted.required["score"] if order else "")
     columns = columns.without_other_lists(wanted)
     check_one_list(path, columns)
     lists = [*dict.fromkeys(entry.column for entry in columns.listed.values())]
     types |= {entry.field: entry.kind for entry in nested.values() if entry.field and entry.column in lists}
-    if lists and order != "blanks" and has_empty_list(con, rows, lists, wanted):
+    if lists and order != "blanks" and has_empty_list(of, lists[:1]):
         return empty_source(path, types)
     types |= {name: nested[name].kind for name in listed}
-    is_filled = wanted.is_truth and any(
-        con.execute(f"SELECT 1 FROM {rows} WHERE coalesce(len({name}), 0) = 0 LIMIT 1").fetchall()
-        for name in map(identifier, lists)
-    )
-    source = columns_source(con, path, text, columns, wanted, function, has_parts)
+    has_lists = bool(lists) and wanted.is_truth
+    is_filled = has_lists and of.has_row(f"coalesce(len({identifier(lists[0])}), 0) = 0")
+    source = columns_source(read, columns)
     if lists and any(map(is_also, columns.names)):
-        of_lists = columns_source(con, path, text, columns.without_items(), wanted, function, has_parts)
-        source = replace(source, by_list=of_lists.rows)
+        source = replace(source, by_list=columns_source(read, columns.without_items()).rows)
     for column in (identifier(column) for column in lists if column not in listed):
         rows = f"(SELECT * EXCLUDE ({column}), unnest({column}, max_depth := 2)\nFROM {rows})"
     return replace(source, file_rows=rows, is_filled=is_filled)
-
-
-def has_nothing_but_empty_lists(
-    con: duckdb.DuckDBPyConnection,
-    error: MissingColumnsError,
-    rows: str,
-    types: Mapping[str, str],
-    wanted: Wanted,
-) -> bool:
-    """Return whether items and scores are missing because all lists are empty, and so have no type."""
-    untyped = [name for name, kind in types.items() if kind.endswith("[]") or kind in ('"NULL"', "JSON")]
-    return {*error.near} <= {"itemid", "score"} and has_empty_list(con, rows, untyped, wanted)
 
 
 def check_one_list(path: str, columns: TableColumns) -> None:
@@ -237,41 +217,27 @@ def check_one_list(path: str, columns: TableColumns) -> None:
         raise DataError(f"{path}: {rule}, got {', '.join(paths.values())}")
 
 
-def columns_source(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    rows: str,
-    table_columns: TableColumns,
-    wanted: Wanted,
-    function: str,
-    has_parts: bool,
-) -> Source:
+def columns_source(of: Reader, table_columns: TableColumns) -> Source:
     """Open the columns of `table_columns` with their types, in a row for each item."""
-    names, is_json = table_columns.names, function == "read_json"
-    if function not in ALL_TEXT:
+    path, names, is_json = of.path, table_columns.names, of.function == "read_json"
+    if not of.is_text:
         check_numbers(path, table_columns, is_json)
-    rows = item_rows(path, rows, table_columns, wanted, function)
-    ids = id_types(con, rows, table_columns, function)
-    if function in ("", "read_json"):
-        rows = json_ids(path, rows, names, table_columns.kinds) if is_json else rows
-        times = {"time"} if is_json else set()
-        texts = {role: name for role, name in names.items() if role in times | {*table_columns.texts}}
-        rows = typed_rows(con, literal(path), rows, texts)
-    else:
-        file = (
-            "filename"
-            if has_parts and "filename" not in map(str.lower, table_columns.types)
-            else literal(path)
-        )
-        rows = typed_rows(con, file, rows, names)
-    check_fields(con, path, rows, table_columns.inside)
+    rows = item_rows(of, table_columns)
+    ids = id_types(of, rows, table_columns)
+    if is_json:
+        rows = json_ids(path, rows, names, table_columns.kinds)
+    has_file = of.is_text and of.has_parts and "filename" not in map(str.lower, table_columns.types)
+    roles = {*names} if of.is_text else {*table_columns.texts, *["time"] * is_json}
+    texts = {role: name for role, name in names.items() if role in roles}
+    rows = typed_rows(of.con, "filename" if has_file else literal(path), rows, texts)
+    check_fields(of.con, path, rows, table_columns.inside)
     called = {**names, "score": table_columns.score} if table_columns.order else names
     columns = {role: identifier(name) for role, name in called.items()}
-    if table_columns.listed and "rank" in wanted.optional and not is_made(path):
+    if table_columns.listed and "rank" in of.wanted.optional and not is_made(path):
         columns = {"rank": PLACE, **columns}
-    source = Source(path, rows, columns, ids, is_text=bool(function), order=table_columns.order)
     types = {**table_columns.types, **{names[role]: "DOUBLE" for role in table_columns.texts}}
-    return replace(source, types=types, names=names)
+    is_text, order = bool(of.function), table_columns.order
+    return Source(path, rows, columns, ids, is_text=is_text, order=order, types=types, names=names)
 
 
 def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None:
@@ -283,12 +249,12 @@ def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None
             raise DataError(f"{path}: {table_columns.names[role]!r} must be a number, got {shorten(kind)}")
 
 
-def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted, function: str) -> str:
+def item_rows(of: Reader, table_columns: TableColumns) -> str:
     """Return the SQL for the rows with the columns of `table_columns`, one row for each item of a list."""
-    inside, lists = table_columns.inside, dict[str, dict[str, str]]()
+    rows, inside, lists = of.rows, table_columns.inside, dict[str, dict[str, str]]()
     for role, entry in sorted(table_columns.listed.items()):  # itemid before numbers
         lists.setdefault(entry.column, {})[entry.field] = "0" if role == "rel" else "NULL"
-    if function == "read_json":
+    if of.function == "read_json":
         rows = json_rows(rows.removesuffix(")"), table_columns)
     if lists:
         structs = {
@@ -296,7 +262,7 @@ def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted,
             for column, fields in lists.items()
         }
         empty = {column: fields.get("", structs[column]) for column, fields in lists.items()}
-        rows = unnested_rows(equal_lists(path, rows, [*lists]), empty, table_columns.score, wanted)
+        rows = unnested_rows(equal_lists(of.path, rows, [*lists]), empty, table_columns.score, of.wanted)
     if not any(entry.field for entry in inside.values()):
         return rows
     columns = {
@@ -306,15 +272,13 @@ def item_rows(path: str, rows: str, table_columns: TableColumns, wanted: Wanted,
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 
-def id_types(
-    con: duckdb.DuckDBPyConnection, rows: str, table_columns: TableColumns, function: str
-) -> dict[str, str]:
+def id_types(of: Reader, rows: str, table_columns: TableColumns) -> dict[str, str]:
     """Return the types of userid and itemid; the first id of a CSV file determines the type of its column."""
     ids = {role: kind for role, kind in table_columns.kinds.items() if role in IDS}
-    if function in ALL_TEXT:
+    if of.is_text:
         texts = [role for role, kind in ids.items() if kind == "VARCHAR"]
-        ids |= {role: first_id_type(con, rows, table_columns.names[role]) for role in texts}
-    if function:
+        ids |= {role: first_id_type(of.con, rows, table_columns.names[role]) for role in texts}
+    if of.function:
         ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
     return ids
 

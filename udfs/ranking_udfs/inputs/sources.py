@@ -1,20 +1,20 @@
 """The SQL that reads a table, the roles of its columns, and the casts of their values."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import duckdb
 
-from ..compose.columns import BEIR, NEAR, ROW_IDS
+from ..compose.columns import BEIR, COMMAND, NEAR, ROW_IDS, option
 from ..evaluation.errors import DataError
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal
 from ..texts import shorten
 from .catalogs import Frame
 
+ALL_TEXT = ("read_csv", "lines", "by_user")  # the readers that return all columns as VARCHAR
 ALSO = "also_"  # the prefix of the roles of columns to compare, of option also
 # Without these options, DuckDB keeps quotes if its sample has none, and drops ids that begin with #.
 QUOTED = ", quote = '\"', comment = ''"
@@ -31,7 +31,7 @@ OTHER_NAMES = {
     "userid": ["query-id", "query_id"],
     "itemid": ["corpus-id", "corpus_id", "doc_id", "chunk_id"],
 }
-FILE_OPTIONS = {"segment": "--segment", "category": "--items"}  # options with values FILE:COLUMN, by role
+FILE_OPTIONS = {"segment": "segments", "category": "items"}  # options with values FILE:COLUMN, by role
 # The type of times in a text file is the first type that fits all values. A pattern excludes values that
 # DuckDB's cast would truncate.
 TIMES = {
@@ -117,7 +117,7 @@ class Wanted:
     row_id: str = ""  # the role of `_id`: userid in a table of queries, itemid in a table of items
     form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
     trec_fields: int = 0  # the number of fields of a line of a TREC file
-    is_command: bool = True  # whether errors name options of the command, or arguments of Python
+    way: str = COMMAND  # the form in which errors name options: that of the command or of Python
     by_lines: bool = False  # whether to read a CSV file by lines, since DuckDB's reader has failed
     items_are_lists: bool = False  # whether a list of ids is one item
 
@@ -145,6 +145,26 @@ class Wanted:
         return {**self.optional, **self.required}
 
 
+@dataclass(frozen=True)
+class Reader:
+    """The rows of a table or of files, and the columns to read of them."""
+
+    con: duckdb.DuckDBPyConnection
+    path: str  # the path in errors
+    rows: str  # the SQL after FROM
+    wanted: Wanted
+    # the function that reads the files: one of ALL_TEXT, or `read_json`; "" for a table with types
+    function: str = ""
+    has_parts: bool = False  # whether there are several files
+
+    @property
+    def is_text(self) -> bool:
+        return self.function in ALL_TEXT
+
+    def has_row(self, condition: str) -> bool:
+        return bool(self.con.execute(f"SELECT 1 FROM {self.rows} WHERE {condition} LIMIT 1").fetchall())
+
+
 def is_also(role: str) -> bool:
     return role.startswith(ALSO)
 
@@ -153,23 +173,17 @@ def is_of_numbers(role: str) -> bool:
     return role in NUMBERS or is_also(role)
 
 
-def option(role: str, is_command: bool) -> str:
-    """Return the option or argument for the column of a role: `--user` or `user_col`."""
-    argument = "also" if is_also(role) else ARGUMENTS.get(role, f"{role}_col")
-    return FILE_OPTIONS.get(role, f"--{argument.removesuffix('_col')}") if is_command else argument
-
-
-def option_text(role: str, column: str, is_command: bool) -> str:
-    """Return the option or argument of a role with a name of a column, as a user writes it."""
-    name = option(role, is_command)
-    return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
+def option_text(role: str, column: str | None, way: str) -> str:
+    """Return the option for the column of a role, with a name of a column as a user writes it."""
+    name = "also" if is_also(role) else ARGUMENTS.get(role, f"{role}_col")
+    return option(FILE_OPTIONS.get(role, name) if way == COMMAND else name, column, way)
 
 
 class MissingColumnsError(DataError):
     """An error for missing columns; `near` has the likely columns of each role."""
 
-    def __init__(self, path: str, problem: str, near: Mapping[str, list[str]], is_command: bool) -> None:
-        self.path, self.problem, self.near, self.is_command = path, problem, near, is_command
+    def __init__(self, path: str, problem: str, near: Mapping[str, list[str]], way: str) -> None:
+        self.path, self.problem, self.near, self.way = path, problem, near, way
         super().__init__(missing_text([self]))
 
 
@@ -179,7 +193,7 @@ def missing_text(errors: Sequence[MissingColumnsError], others: Sequence[Source]
     Of the likely columns, one that most tables have comes first. `others` are the tables that lack no column.
     An option names a column of one file unless all tables with the role have it.
     """
-    texts, is_command = [], errors[0].is_command
+    texts, way = [], errors[0].way
     for role in dict.fromkeys(role for error in errors for role in error.near if not is_also(role)):
         likely = {error.path: error.near[role] for error in errors if role in error.near}
         having = [source for source in others if role in source.columns]
@@ -191,14 +205,14 @@ def missing_text(errors: Sequence[MissingColumnsError], others: Sequence[Source]
         }
         near |= {source.path: name for source in having for name in near.values() if name in source.types}
         path, column = next(iter(near.items()))
-        has_file = is_command and role in FILE_OPTIONS
+        has_file = way == COMMAND and role in FILE_OPTIONS
         is_everywhere = all(source.path in near for source in having)
         is_of_all = not has_file and is_everywhere and len({*map(str.lower, near.values())}) == 1
         in_files = ",".join(f"{file}:{name}" for file, name in near.items())
-        texts.append(option_text(role, column if is_of_all else in_files, is_command))
+        texts.append(option_text(role, column if is_of_all else in_files, way))
         if role == "score" and re.match("rank|pos|place", column, re.IGNORECASE):
             ascending = "--ascending" if is_of_all else f"that file as {path}:ascending"
-            texts.append(ascending if is_command else "descending=False")
+            texts.append(ascending if way == COMMAND else "descending=False")
     indexed = [error.path for error in errors if isinstance(error.path, Frame) and error.path.levels]
     texts = [f"{path}.reset_index()" for path in indexed] or texts
     advice = f"; write {', '.join(texts)}" if texts else ""

@@ -17,7 +17,6 @@ import duckdb
 
 from ..compose.call import Call
 from ..compose.columns import (
-    COMMAND,
     FLOATS,
     PYTHON,
     Names,
@@ -48,7 +47,6 @@ from .sources import (
     Wanted,
     is_also,
     missing_text,
-    option,
     option_text,
 )
 from .trec import plain_path
@@ -86,8 +84,7 @@ class Inputs:
     # columns to compare, of a file or "" for recs, renamed to also_1, also_2
     also: Sequence[tuple[str, str]] = ()
     time: str | None = None  # column of times in history and truth; None is `time`, "" is none
-    # whether errors name options of the command, or arguments of Python
-    is_command: bool = False
+    way: str = PYTHON  # see Wanted.way
     # names of columns that apply to one path, by path and role
     own_columns: Mapping[tuple[str, str], str] = field(default_factory=dict)
     by_lines: bool = False  # see Wanted.by_lines
@@ -100,13 +97,8 @@ class Inputs:
         """Return a path and the columns to read, under their names in this file."""
         own = {role: name for (of, role), name in self.own_columns.items() if of == path}
         own = {role: name for role, name in own.items() if role in (*required, *optional)}
-        more |= {"is_command": self.is_command, "by_lines": self.by_lines}
+        more |= {"way": self.way, "by_lines": self.by_lines}
         return path, Wanted({**required, **own}, optional, **more)
-
-    @property
-    def way(self) -> str:
-        """The form in which advice names options: that of the command or of Python."""
-        return COMMAND if self.is_command else PYTHON
 
     def names(self, source: Source) -> Names:
         """Return the names of the columns of a source; a column of systems that is read counts as named."""
@@ -209,7 +201,7 @@ def with_own_columns(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Inputs:
     tables = named_tables(con, inputs)
     own = dict[tuple[str, str], str]()
     for role, argument in named.items():
-        mine, others = own_columns(columns[argument], role, tables, inputs.is_command)
+        mine, others = own_columns(columns[argument], role, tables, inputs.way)
         own |= mine
         columns[argument] = ",".join(others) or OPTIONS[argument].default
     titles, texts = ((text[0], columns[name]) if text else None for name, text in shown.items())
@@ -232,7 +224,7 @@ def own_columns(
     value: str | Mapping[str, str],
     role: str,
     tables: Sequence[tuple[str, str, Collection[str]]],
-    is_command: bool,
+    way: str,
 ) -> tuple[dict[tuple[str, str], str], list[str]]:
     """Return the columns of single tables in an option, by path and role, and the other names in it."""
     own, others, is_by_name = dict[tuple[str, str], str](), list[str](), isinstance(value, Mapping)
@@ -245,7 +237,7 @@ def own_columns(
         roles = {path: of for path, name, of in tables if table in (path, name)}
         if (is_by_name or (roles and column)) and not any(role in of for of in roles.values()):
             there = (name if is_by_name else path for path, name, of in tables if role in of)
-            rule = f"{option(role, is_command)} must name a column of"
+            rule = f"{option_text(role, None, way)} must name a column of"
             raise DataError(f"{rule} {' or '.join(dict.fromkeys(there))}, got {shorten(repr(table))}")
         own |= {(path, role): column for path in roles if column}
         others += [] if roles and column else [f"{table}:{column}" if table else column]
@@ -482,7 +474,7 @@ def check_order(
     fewer = [path for path, (values, are_whole) in scores.items() if are_whole and values < count]
     if fewer or not is_whole:
         numbers = f"more values than the scores of {fewer[0]}" if is_whole else "fractions"
-        rule = f"{ORDER}; {option_text('rel', 'score', inputs.is_command)} if these are grades"
+        rule = f"{ORDER}; {option_text('rel', 'score', inputs.way)} if these are grades"
         raise DataError(f"{truth.path}: score, the grade in BEIR's qrels, has {numbers}: {rule}")
 
 
@@ -649,7 +641,7 @@ def rows_by_list(rec: Source) -> Source:
 
 def check_also(source: Source, inputs: Inputs) -> None:
     """Raise DataError for a column to compare that a TREC run cannot have, or that is a key."""
-    called = option("also_1", inputs.is_command)
+    called = option_text("also_1", None, inputs.way)
     own = [column for path, column in inputs.also if not path]
     if own and source.is_trec:
         rule = f"{called} needs columns, and a TREC run has none: write a file with them, as in FILE:{own[0]}"
