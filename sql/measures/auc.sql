@@ -1,8 +1,5 @@
--- 1 - (sum over hits of the misses above each) / (hits * (min(k, |rec|) - hits)). The n-th hit, at rank r, has r - n
--- misses above it.
---
--- Example:   SELECT ranking.auc(ranking.judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.75
 {% import 'measures/internal/ties.jinja' as of_tie %}
+{# The n-th hit, at rank r, has r - n misses above it. #}
 {% macro value() %}
 CASE
     WHEN len(hits) > 0 AND len(hits) < top

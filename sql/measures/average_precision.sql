@@ -1,8 +1,4 @@
--- The sum of P(r) over the ranks r of the hits, divided by |truth|. P(r) is the precision of the first r items.
--- normalize=min divides by min(|truth|, k), normalize=hits by the hits in the top k, normalize=k by k.
---
 -- normalize: divisor: 'truth' (default), 'min', 'hits' or 'k'
--- Example:   SELECT ranking.average_precision(ranking.judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 {% import 'measures/internal/ties.jinja' as of_tie %}
 {% macro value(normalize) %}
 {% set precisions = 'coalesce(list_sum(list_transform(hits, lambda rank, number: number::DOUBLE / rank)), 0)' %}
@@ -14,13 +10,9 @@
 greatest({{ normalize | choose(min="least(k, n_relevant)", hits="n_hits", k="k", truth="n_relevant") }}, 1)
 {%- endmacro %}
 
-{% macro expected(normalize) %}
-{{ expected_precision(normalize) }}
-{%- endmacro %}
-
 {# normalize=hits divides by the hits in the top k, so the value depends on the number n of hits of the last tie there. Each
    of these is at any rank with the same probability. The sum of their precisions is a n + b n (n - 1). #}
-{% macro expected_precision(normalize) %}
+{% macro expected(normalize) %}
 {% if normalize == 'hits' %}
 coalesce(
     list_transform(

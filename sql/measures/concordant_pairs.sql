@@ -1,7 +1,3 @@
--- C / (C + D), with C and D the numbers of pairs in the right and in the wrong order.
---
--- Example: SELECT ranking.concordant_pairs(ranking.judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
---          -- 0.6666666666666666
 {% from 'measures/internal/hits.jinja' import pairs %}
 {% macro value() %}
 list_transform(

@@ -1,5 +1,4 @@
 -- gain:    gain of a grade. 'linear' (default): the grade. 'exp': 2^grade - 1, for grades up to 1000.
--- Example: SELECT ranking.cumulative_gain(ranking.judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
 {% from 'measures/internal/gains.jinja' import discounted_gain, total, weights %}
 {% macro value(gain, tied) %}
 {% set gained = discounted_gain('grades[_ranking_place]', weights('lambda _ranking_rank: 1::DOUBLE', tied), gain) %}

@@ -1,5 +1,3 @@
--- The sum over the ranks r of the discounted gain of the item.
---
 -- gain:      gain of a grade. 'exp' (default): 2^grade - 1, for grades up to 1000. 'linear': the grade.
 -- discount:  discount at rank r. 'log2' (default) divides by log2(r + 1), 'original' by max(1, log_base(r)). 'half_life'
 --            multiplies by 2^(-(r - 1) / (half_life - 1)).

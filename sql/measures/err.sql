@@ -1,9 +1,6 @@
--- The sum over the ranks r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^grade - 1) / 2^max_grade.
--- From the last hit up, each hit adds R(r) / r to (1 - R(r)) times the sum of the hits below it.
---
 -- max_grade: highest possible grade, a number > 0 and <= 1000. A higher grade in the list or in truth is an error.
--- Example:   SELECT ranking.err(ranking.judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
 {% from 'measures/internal/gains.jinja' import gain, grade_problem %}
+{# From the last hit up, each hit adds R(r) / r to (1 - R(r)) times the sum of the hits below it. #}
 {% macro value(max_grade) %}
 list_reduce(
     list_reverse(list_transform(

@@ -1,9 +1,5 @@
--- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same sum over
--- the first min(k, |truth|) ranks of the ideal ranking; 0 if the latter is 0.
---
 -- half_life: rank that half of the users reach, a number > 1
 -- neutral:   grade without utility, a number >= 0
--- Example:   SELECT ranking.half_life_utility(ranking.judge([3, 1], [1]), half_life := 2);  -- 0.5
 {% import 'measures/internal/gains.jinja' as gains %}
 {% macro value(half_life, neutral, tied) %}
 {% set weight = 'lambda _ranking_rank: ' ~ gains.discount('_ranking_rank', 'half_life', none, half_life) %}

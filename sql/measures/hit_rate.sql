@@ -1,4 +1,3 @@
--- Example:   SELECT ranking.hit_rate(ranking.judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
 {% macro value() %}
 (n_hits > 0)::INTEGER
 {%- endmacro %}

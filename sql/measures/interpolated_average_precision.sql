@@ -1,4 +1,3 @@
--- Example:   SELECT ranking.interpolated_average_precision(ranking.judge([1, 2], [1, 2]));  -- 1.0
 {% import 'measures/interpolated_precision.sql' as interpolated_precision %}
 {% macro value() %}
 list_sum(list_transform(

@@ -1,9 +1,4 @@
--- Let C and D be the numbers of judged pairs in the right and in the wrong order, for n items with m different grades.
--- variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m).
---
 -- variant: 'b' (default) or 'c', as in tau-b and tau-c
--- Example: SELECT ranking.kendall_tau(ranking.judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
---          -- 0.3333333333333333
 {% from 'measures/internal/hits.jinja' import pairs %}
 {% macro value(variant) %}
 list_transform(

@@ -1,6 +1,3 @@
--- 1 / rank of the first hit; 0 without a hit.
---
--- Example:   SELECT ranking.mrr(ranking.judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
 {% macro value() %}
 coalesce(1::DOUBLE / hits[1], 0)
 {%- endmacro %}

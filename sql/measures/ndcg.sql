@@ -1,5 +1,3 @@
--- ranking.dcg / ranking.ideal_dcg; 0 if the latter is 0.
---
 -- gain, discount, base, half_life: as for ranking.dcg
 -- ideal:     length of the ideal ranking: 'cut' (default), min(k, |truth|); 'truth', |truth|; or 'k', k items of grade 1
 -- Example:   SELECT ranking.ndcg(ranking.judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585

@@ -1,11 +1,5 @@
--- hits / k; with divide=list, hits / min(k, |rec|).
---
 -- divide:    divisor: 'k', or 'list': min(k, length of rec)
 -- Example:   SELECT ranking.precision(ranking.judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 {% macro value(divide) %}
-{{ share(divide) }}
-{%- endmacro %}
-
-{% macro share(divide) %}
 n_hits::DOUBLE / greatest({{ divide | choose(list="top", k="k") }}, 1)
 {%- endmacro %}

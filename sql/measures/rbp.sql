@@ -1,10 +1,7 @@
--- (1 - persistence) * sum over the ranks r of gain(r) persistence^(r - 1).
---
 -- persistence: probability that a user continues to the next rank, a number >= 0 and < 1
 -- gain:        'binary' (default): 1 for a relevant item. 'graded': grade / max_grade.
 -- max_grade:   highest possible grade, a number > 0 and <= 1000, only with gain=graded; NULL for 4. A higher grade is an error.
 -- min_grade:   lowest relevant grade, a number > 0, only with gain=binary; NULL: every grade above 0 is relevant
--- Example:     SELECT ranking.rbp(ranking.judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 {% from 'measures/internal/gains.jinja' import grade_problem, weights %}
 {% macro value(persistence, gain, max_grade, tied) %}
 least(

@@ -1,4 +1,3 @@
--- Example:   SELECT ranking.recall_all(ranking.judge([3, 1, 2, 6], [1, 2]), 3);  -- 1.0
 {% macro value() %}
 (n_relevant > 0 AND n_hits = n_relevant)::INTEGER
 {%- endmacro %}

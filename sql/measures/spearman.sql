@@ -1,7 +1,4 @@
--- Pearson's correlation of two rankings of these items: by position in the list, and by descending grade. Equal grades
--- have the average of their ranks. The list is read once for each different grade.
---
--- Example: SELECT ranking.spearman(ranking.judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
+{# The list is read once for each different grade. #}
 {% macro value() %}
 list_transform(
     list_transform(

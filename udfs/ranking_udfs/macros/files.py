@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from inspect import cleandoc
 from operator import attrgetter
 
 from ..compose.arguments import as_rows, split_arguments
@@ -125,15 +126,21 @@ def composed(name: str, text: str) -> str:
 
 
 def head(measure: Measure) -> str:
-    """Return the comment above a formula, with the measure's description and range from the registry."""
-    comment = "".join(re.findall(r"\A(?:--.*\n)*", read(f"measures/{measure.name}.sql")))
+    """Return the comment above a formula: the measure's docstring and range, and what its file adds.
+
+    The example is that of the docstring, unless the file has one.
+    """
+    added = "".join(re.findall(r"\A(?:--.*\n)*", read(f"measures/{measure.name}.sql")))
+    text, _, example = cleandoc(measure.compute.__doc__ or "").partition("\n\n>>> SELECT ")
+    query, result = example.split("\n")[:2]
+    query = re.sub(r", NULL, '(\w+)=([\d.]+)'\)", r", \1 := \2)", query)
+    added += f"-- Example: SELECT ranking.{query};  -- {result}\n" * ("-- Example:" not in added)
     where = "" if measure.empty.lacking else " if truth is empty"
     if measure.empty.both is not None:
         where += f" ({measure.name}(rec, truth): {measure.empty.both:g} if rec is empty too)"
     returns = f"DOUBLE, {measure.range_text}; {measure.empty}{where}; NULL for NULL"
-    return f"-- {measure.description}\n--\n" + re.sub(
-        "-- Example:( +)", rf"-- Returns:\1{returns}\n\g<0>", comment
-    )
+    comment = "".join(f"-- {line}".rstrip() + "\n" for line in text.splitlines())
+    return f"{comment}--\n" + re.sub("-- Example:( +)", rf"-- Returns:\1{returns}\n\g<0>", added)
 
 
 def measure_macro(measure: Measure) -> str:
