@@ -578,8 +578,7 @@ lambda groups: {
 'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
 lambda of: CASE WHEN of.pairs > 0 THEN of.right::DOUBLE / of.pairs END)[1])::DOUBLE AS "concordant_pairs"
 FROM cut
-)
-, means AS NOT MATERIALIZED (
+), means AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), has_truth, k,
 count(*) AS users,
@@ -1743,8 +1742,7 @@ lambda groups: {
 'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1)::DOUBLE / 2))}),
 lambda of: CASE WHEN of.pairs > 0 THEN of.right::DOUBLE / of.pairs END)[1])::DOUBLE AS "concordant_pairs"
 FROM cut
-)
-, sorted AS NOT MATERIALIZED (
+), sorted AS NOT MATERIALIZED (
 SELECT
 COLUMNS(lambda c: c IN ('system', 'ranking_system')), k, measure,
 count(value) AS users,

@@ -47,18 +47,13 @@
 -- Example:    SELECT system, measure, difference, low, high, p_adjusted, verdict
 --             FROM ranking.compare('rec', 'truth', ks := [10], baseline := 'popularity', measures := 'ndcg');
 CREATE OR REPLACE MACRO ranking.compare(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "comparison/internal/comparing.jinja" as comparing %}
 {% macro scores(of) %}
-{% if of.is_merge %}
-WITH {{ of.values_of_parts }}
-{% else %}
-WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}
-{% endif %}
+WITH {{ cutting.measured(of) }}
 SELECT
     ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-    list_value({{ of.measure_names }}) AS numbers
+    list_value({{ of.columns | map(attribute="name") | map("identifier") | join(", ") }}) AS numbers
 FROM measured
 WHERE has_truth
 {%- endmacro %}
@@ -78,8 +73,8 @@ measures AS NOT MATERIALIZED (
 ,
             {
                 'measure': {{ one.name | literal }}, 'measure_place': {{ one.place }}, 'higher_is_better': {{ one.is_high }},
-                'is_share': {{ one.is_probability }}
-                {%- if of.has_own_cuts %}, 'only_at': {{ one.only_at }}::BIGINT[]{% endif %}}
+                'is_share': {{ one.range.is_share | lower }}
+                {%- if of.has_own_cuts %}, 'only_at': {{ one.cuts | value }}::BIGINT[]{% endif %}}
             {%- endfor %}
 ][2:],
         max_depth := 2)

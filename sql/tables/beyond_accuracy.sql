@@ -37,14 +37,12 @@ list(counted.n_lists ORDER BY counted.n_lists ASC NULLS LAST) FILTER (catalog.it
 WITH {{ contents.contents(of) }}, means AS NOT MATERIALIZED (
     SELECT
         {{ of.keys }}, k, count(*) AS users
-        {%- if of.has_history %}, count(*) FILTER (NOT has_history) AS users_without_history{% endif %}
-        {% for one in of.of_users %}
-        {% if one.is_there %}
+        {%- if of.history is not none %}, count(*) FILTER (NOT has_history) AS users_without_history{% endif %}
+        {% for name in of.of_users %}
 ,
-        {{ means.mean(one.name, true) }} AS {{ one.name }}
-        {%- endif %}
-        {% endfor %}
-        {% if of.has_history %}
+        {{ means.mean(name, true) }} AS {{ name }}
+        {%- endfor %}
+        {% if of.history is not none %}
 ,
         {{ means.mean("CASE WHEN profile_popularity IS NOT NULL THEN popularity END", true) }}
             / ({{ means.mean("CASE WHEN popularity IS NOT NULL THEN profile_popularity END", true) }}) - 1 AS popularity_lift
@@ -53,9 +51,9 @@ WITH {{ contents.contents(of) }}, means AS NOT MATERIALIZED (
     FROM contents
     GROUP BY ALL
 ),
-{% if of.has_catalog %}
+{% if of.history is not none or of.items is not none %}
 catalog AS MATERIALIZED (
-    {% if of.has_items %}
+    {% if of.items is not none %}
     SELECT DISTINCT itemid FROM labelled
     {% else %}
     SELECT itemid FROM known
@@ -64,7 +62,7 @@ catalog AS MATERIALIZED (
     SELECT CASE
         WHEN count(*) > 0 THEN count(*)
         ELSE error({{ of.caller | literal }} || {{ with_unit(
-            ": items must have an item, got none" if of.has_items else ": history must have a pair of {unit} and item, got none"
+            ": items must have an item, got none" if of.items is not none else ": history must have a pair of {unit} and item, got none"
         ) | literal }})::BIGINT
     END AS size
     FROM catalog
@@ -94,7 +92,7 @@ shown AS MATERIALIZED (
     SELECT
         systems.ranking_system, systems.k,
         count(counted.itemid) AS n_items
-        {%- if of.has_catalog %}
+        {%- if of.history is not none or of.items is not none %}
 ,
         count(catalog.itemid) / any_value(size)::DOUBLE AS coverage,
         count(counted.itemid) - count(catalog.itemid) AS items_outside_catalog,
@@ -116,7 +114,7 @@ shown AS MATERIALIZED (
         GROUP BY ranking_system, k) AS systems
     LEFT JOIN counted
         ON counted.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counted.k IS NOT DISTINCT FROM systems.k
-    {% if of.has_catalog %}
+    {% if of.history is not none or of.items is not none %}
     CROSS JOIN sized
     LEFT JOIN catalog ON {{ reading.same_item(of, "counted.itemid", "catalog.itemid") }}
     {% endif %}

@@ -31,5 +31,5 @@
 CREATE OR REPLACE MACRO ranking.beyond_accuracy_by_user(ARGUMENTS) AS TABLE
 {% import "tables/internal/contents.jinja" as contents %}
 WITH {{ contents.contents(of) }}
-SELECT {{ of.system_first }}* EXCLUDE (ranking_system{% if of.has_history %}, has_history{% endif %})
+SELECT {{ of.system_first }}* EXCLUDE (ranking_system{% if of.history is not none %}, has_history{% endif %})
 FROM contents

@@ -9,9 +9,8 @@
 -- Example:    SELECT system, userid, ndcg FROM ranking.by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 2;
 CREATE OR REPLACE MACRO ranking.by_user(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
-WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}
+WITH {{ cutting.measured(of) }}
 SELECT {{ of.system_first }}* EXCLUDE (ranking_system, has_truth)
 FROM measured
 WHERE has_truth

@@ -11,14 +11,10 @@
 -- Example:    SELECT system, mean, low, high, median, zeros
 --             FROM ranking.distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 CREATE OR REPLACE MACRO ranking.distribution(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}
 {% import "tables/internal/student_t.jinja" as student_t %}
-WITH {% if of.is_merge %}
-{{ of.values_of_parts }}, {% else %}
-{{ judging.judged(of) }}, {{ cutting.measured(of) }}, {% endif %}
-sorted AS NOT MATERIALIZED (
+WITH {{ cutting.measured(of) }}, sorted AS NOT MATERIALIZED (
     SELECT
         {{ of.keys }}, k, measure,
         count(value) AS users,
@@ -26,7 +22,7 @@ sorted AS NOT MATERIALIZED (
         {{ means.mean("value", false) | indent(8) }} AS mean,
         list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted  -- + 0, for there is a -0.0
     FROM (SELECT * EXCLUDE (has_truth, n_rec, n_truth) FROM measured WHERE has_truth)
-    UNPIVOT INCLUDE NULLS (value FOR measure IN ({{ of.measure_names }}))
+    UNPIVOT INCLUDE NULLS (value FOR measure IN ({{ of.columns | map(attribute="name") | map("identifier") | join(", ") }}))
     GROUP BY ALL
 )
 SELECT

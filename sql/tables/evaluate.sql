@@ -18,13 +18,12 @@
 -- With min_grade, users without a high grade stay in the mean and score 0. With a truth of high grades only, they leave
 -- it: min_grade := 2 gives `similar` a recall at 10 of 0.594 over 30 users, a truth WHERE rel >= 2 gives 0.713 over 25.
 CREATE OR REPLACE MACRO ranking.evaluate(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}
 {% import "tables/internal/student_t.jinja" as student_t %}
 {# Partitions end here, with sums in place of means; the merge continues from their rows. #}
 {% set mean = means.mean_of_sums if of.is_merge else means.sums if of.is_part else means.mean %}
-WITH {% if not of.is_merge %}{{ judging.judged(of) }}, {{ cutting.measured(of) }}, {% endif %}means AS NOT MATERIALIZED (
+WITH {% if not of.is_merge %}{{ cutting.measured(of) }}, {% endif %}means AS NOT MATERIALIZED (
     SELECT
         {{ of.keys }}, has_truth, k,
         {% if of.is_merge %}

@@ -3,10 +3,9 @@
 -- Returns:    One row per system and recall, in the order of recall: [system,] recall, "precision".
 -- Example:    FROM ranking.interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5);
 CREATE OR REPLACE MACRO ranking.interpolated_precision_curve(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}
-WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
+WITH {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
     SELECT {{ of.keys }}, recall, {{ means.mean("interpolated", true) | indent(8) }} AS "precision"
     FROM measured
     WHERE has_truth

@@ -3,10 +3,9 @@
 -- Returns:    One row per system and rank, in the order of k: [system,] k, "precision", recall.
 -- Example:    FROM ranking.precision_recall_curve('rec', 'truth', 2);
 CREATE OR REPLACE MACRO ranking.precision_recall_curve(ARGUMENTS) AS TABLE
-{% import "tables/internal/judging.jinja" as judging %}
 {% import "tables/internal/cutting.jinja" as cutting %}
 {% import "tables/internal/means.jinja" as means %}
-WITH {{ judging.judged(of) }}, {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
+WITH {{ cutting.measured(of) }}, means AS NOT MATERIALIZED (
     SELECT
         {{ of.keys }}, k,
         {{ means.mean("measured.precision", true) | indent(8) }} AS "precision",

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from ..measures.registry import MEASURES, Number, Range
 from ..options import FUNCTIONS
 from ..quoting import Double, sql_value, unquoted
 from . import portable
-from .columns import FLOATS, LIKE, TIMES, Names, cut, family, grade_not_read, row_type, type_of
+from .columns import LIKE, TIMES, Names, family, grade_not_read, row_type, type_of
 from .measures import formula, render_formula
 from .templates import by_bytes, identifier, literal
 
@@ -25,25 +25,8 @@ PERHAPS_SYSTEMS = "COLUMNS(lambda c: c IN ('system', 'ranking_system'))"  # if c
 SMALL = 50  # up to this list length, truth is matched without hashing
 
 
-# The columns that `cut` computes if a formula reads them. With ties, some are always computed.
+# The columns that `cut` computes if a formula reads them.
 MADE = ("n_hits", "hits", "grades", "seen", "log2_ideal")
-MADE_OF_TIES, PERHAPS_OF_TIES = ("hits", "n_hits", "ties"), ("grades", "log2_ideal")
-
-
-@dataclass(frozen=True)
-class Types:
-    """Columns of the tables, by names as DuckDB writes them, if they are known."""
-
-    rec: Mapping[str, str]
-    truth: Mapping[str, str] | None = None
-    users: Mapping[str, str] | None = None
-    history: Mapping[str, str] | None = None
-    items: Mapping[str, str] | None = None
-
-    @cached_property
-    def tables(self) -> dict[str, Mapping[str, str]]:
-        """Columns of the existing tables, by role of the table."""
-        return {name: columns for name, columns in vars(self).items() if columns is not None}
 
 
 @dataclass(frozen=True)
@@ -65,10 +48,6 @@ class Column:
         return str(self.higher_is_better).lower()
 
     @cached_property
-    def is_probability(self) -> str:
-        return str(self.range.is_share).lower()
-
-    @cached_property
     def low(self) -> str:
         """Column of the lower end of its mean's confidence interval."""
         return identifier(f"{self.name}_low")
@@ -76,19 +55,6 @@ class Column:
     @cached_property
     def high(self) -> str:
         return identifier(f"{self.name}_high")
-
-    @cached_property
-    def bottom(self) -> str:
-        """Lowest value of the measure, as SQL."""
-        return sql_value(self.range.low)
-
-    @cached_property
-    def top(self) -> str:
-        return sql_value(self.range.high)
-
-    @cached_property
-    def only_at(self) -> str:
-        return "NULL" if self.cuts is None else sql_value(self.cuts)
 
     @cached_property
     def is_share(self) -> bool:
@@ -114,28 +80,21 @@ class Group:
         """Return true if a formula reads this column of `cut`."""
         return any(re.search(rf"(?<!\.)\b{column}\b", measure.formula) for measure in self.columns)
 
-    @cached_property
-    def made(self) -> str:
-        """Columns that `cut` computes for these measures."""
-        return ", ".join(filter(self.reads, MADE))
-
-    @cached_property
-    def made_of_ties(self) -> str:
-        return ", ".join([*MADE_OF_TIES, *filter(self.reads, PERHAPS_OF_TIES)])
+    def made(self, expected: bool) -> list[str]:
+        """Return the columns that `cut` computes for these measures; with ties, `hits` is always one."""
+        if expected:
+            return ["hits", *filter(self.reads, ("grades", "log2_ideal"))]
+        return [*filter(self.reads, MADE)]
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Names):
     """A call with checked arguments. Names of tables are in the form for `query_table`."""
 
-    folder: ClassVar = "tables"  # folder of its template, below `sql/`
     longest_unsorted: ClassVar = 200  # of more rows, lists are sorted, or many items are not searched in them
     names_of_fields: ClassVar = {"measures": "choices", "max_k": "ks"}  # those that differ from arguments
     reads_truth: ClassVar = True
-    keeps_items: ClassVar = False
     needs_items: ClassVar = False  # whether each system must have items of truth in its lists
-    shows_scores: ClassVar = False  # whether scores are shown unchanged, including NaN
-    has_intents: ClassVar = False
 
     function: str
     rec: str = ""
@@ -143,21 +102,14 @@ class Call:
     ks: Sequence[int | None] = (None,)  # of measures without their own; None for the whole list
     choices: Sequence[Choice] | None = None  # None for every column
     ties: str = "item"
-    user: str = "userid"
-    item: str = "itemid"
-    score: str = "score"
-    grade: str | None = None
-    system: str | None = None
     descending: bool = True
-    min_grade: float | None = None
     unjudged: str = "miss"
     without_relevant: str = "zero"
     users: str | None = None
     divide: str = "k"  # for precision_recall_curve
     confidence: float | Decimal = 0  # of intervals; 0 for none
     caller: str = ""  # the name of the function in errors
-    types: Types | None = None
-    is_part: bool = False  # true for a partition of users, in a database of partitions.py
+    types: Mapping[str, Mapping[str, str]] | None = None  # columns of the tables by role, if they are known
     is_merge: bool = False  # true over the rows that the partitions sent
     is_portable: bool = False  # true for SQL that runs without the Python package
 
@@ -175,29 +127,20 @@ class Call:
                     "with ties := 'expected' a measure must have an expected value in closed form "
                     f"(FROM ranking.functions() lists measures), got {choice.measure.name}"
                 )
-        fields = {
+        named = {
             cls.names_of_fields.get(name, name.removesuffix("_col")): value
             for name, value in values.items()
             if value is not None
         }
-        return fields | ({"ks": [values["max_k"]]} if "max_k" in values else {})
+        return named | ({"ks": [values["max_k"]]} if "max_k" in values else {})
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "Call":
         """Return the call with the columns of its tables, from `types` by name of the table."""
-        columns = {role: types[name] for role, name in self.tables.items() if name in types}
-        return replace(self, types=Types(**columns))
+        return replace(self, types={role: types[name] for role, name in self.tables.items() if name in types})
 
     @cached_property
     def names(self) -> Names:
-        return Names(
-            user=self.user,
-            item=self.item,
-            score=self.score,
-            grade=self.grade,
-            system=self.system,
-            is_part=self.is_part,
-            min_grade=self.min_grade,
-        )
+        return Names(**{field.name: getattr(self, field.name) for field in fields(Names)})
 
     # --- Choices from the arguments ---
 
@@ -215,16 +158,8 @@ class Call:
         return self.ties == "expected"
 
     @cached_property
-    def trec(self) -> bool:
-        return self.ties == "trec"
-
-    @cached_property
     def condensed(self) -> bool:
         return self.unjudged == "skip"
-
-    @cached_property
-    def skips_users(self) -> bool:
-        return self.without_relevant == "skip"
 
     @cached_property
     def lowest_grade(self) -> str:
@@ -250,7 +185,8 @@ class Call:
 
     @cached_property
     def truth_names(self) -> list[str]:
-        return [self.user, self.item, *([self.grade or "rel"] * self.may_have_grades)]
+        grade = self.grade_name if self.may_have_grades else None
+        return [self.user, self.item, *filter(None, (grade, self.intent))]
 
     @cached_property
     def has_systems(self) -> bool:
@@ -259,8 +195,7 @@ class Call:
 
     @cached_property
     def may_have_systems(self) -> bool:
-        known = self.types is None or type_of(self.types.rec, self.system or "system") is not None
-        return self.system != "" and known
+        return self.system != "" and self.may_have("rec", self.system or "system")
 
     @cached_property
     def system_column(self) -> str:
@@ -268,16 +203,25 @@ class Call:
 
     def id(self, table: str, name: str) -> str:
         """Return a column of ids of a table, compared by their bytes."""
-        return by_bytes(name, type_of(self.types.tables[table], name) if self.types else None)
+        return by_bytes(name, self.kind(table, name))
+
+    def kind(self, table: str, name: str) -> str | None:
+        """Return the type of a column, if it is known."""
+        return type_of(self.types[table], name) if self.types else None
+
+    def may_have(self, table: str, name: str) -> bool:
+        """Return true unless a table is known to lack a column."""
+        return not self.types or self.kind(table, name) is not None
 
     @cached_property
     def system_pattern(self) -> str:
         """Pattern of the user's column of systems, which is renamed to `system`, and of our own."""
         return literal(f"(?i)^(?:{escaped(self.system or 'system')})$|^(ranking_)system$")
 
-    @cached_property
-    def absent_pattern(self) -> str:
-        return literal(f"(?i)^(?:{escaped(self.system or 'system')}|ranking_absent)$")
+    @staticmethod
+    def pattern(name: str) -> str:
+        """Return the pattern of a column and of its substitute if the column is missing."""
+        return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
 
     @cached_property
     def keys(self) -> str:
@@ -291,28 +235,12 @@ class Call:
         return "ranking_system AS system, " if self.has_systems else ""
 
     @cached_property
-    def values_of_parts(self) -> str:
-        """CTE `measured` of the values by user, as partitions send them."""
-        system = "system" if self.has_systems else "NULL"
-        rows = f"SELECT *, {system} AS ranking_system, true AS has_truth FROM _ranking_parts"
-        return f"measured AS NOT MATERIALIZED ({rows})"
-
-    @cached_property
     def may_have_grades(self) -> bool:
-        known = self.types is None or type_of(self.types.truth or {}, self.grade or "rel") is not None
-        return self.grade != "" and known
+        return self.grade != "" and self.may_have("truth", self.grade_name)
 
     @cached_property
     def may_lack_grades(self) -> bool:
         return not self.may_have_grades if self.types else not self.grade
-
-    @cached_property
-    def grade_name(self) -> str:
-        return self.grade or "rel"
-
-    @cached_property
-    def grade_column(self) -> str:
-        return identifier(self.grade or "rel") if self.may_have_grades else "NULL"
 
     @cached_property
     def row_grade(self) -> str:
@@ -335,7 +263,7 @@ class Call:
     @cached_property
     def known_truth(self) -> Mapping[str, str] | None:
         """Columns of truth, if they are known."""
-        return self.types.truth if self.types else None
+        return self.types["truth"] if self.types else None
 
     @cached_property
     def read_in_truth(self) -> list[str]:
@@ -366,34 +294,14 @@ class Call:
         text = f"replace({text}, '{{1}}', hidden_grades[1])"
         return f"replace({text}, '{{2}}', array_to_string(hidden_grades[2:], ', ')) || {order}"
 
-    @cached_property
-    def may_have_nan(self) -> bool:
-        """True if scores are known to be floating-point numbers, or text."""
-        return self.types is not None and type_of(self.types.rec, self.score) in {*FLOATS, "VARCHAR"}
-
-    def is_text(self, table: str, name: str) -> bool:
-        """Return true if a column of numbers is known to be text."""
-        return self.types is not None and type_of(self.types.tables[table], name) == "VARCHAR"
-
-    def number_error(self, table: str, name: str) -> str:
-        """Return the SQL of the error text for a string that is no number, up to the string."""
-        return literal(f"{self.caller}: {table}: {cut(name)} must be a number, got ")
-
-    @cached_property
-    def mixed_users(self) -> bool:
-        """True if user ids have two types that are not both integers: they are compared as VARCHAR."""
-        return self.mixed(self.user) == "texts"
-
-    @cached_property
-    def mixed_items(self) -> str:
-        return self.mixed(self.item)
-
     def mixed(self, name: str) -> str:
-        """Return the common type for comparing ids of this column: texts or integers; "" for no cast."""
+        """Return the common type for comparing ids of this column: texts or integers; "" for no cast.
+
+        Ids of two types that are not both integers are compared as VARCHAR.
+        """
         if self.types is None:
             return "perhaps"
-        tables = self.types.tables
-        kinds = {type_of(columns, name) for table, columns in tables.items() if table != "users"} - {None}
+        kinds = {self.kind(table, name) for table in self.types.keys() - {"users"}} - {None}
         if len(kinds) == 1:
             return ""
         return "integers" if {family(str(kind)) for kind in kinds} == {"INTEGER"} else "texts"
@@ -420,15 +328,11 @@ class Call:
 
     @cached_property
     def recs(self) -> str:
-        return "ranked" if self.trec else "_ranking_rec"
-
-    @cached_property
-    def given_order(self) -> str:
-        return "DESC" if self.descending else "ASC"
+        return "ranked" if self.ties == "trec" else "_ranking_rec"
 
     @cached_property
     def is_best_high(self) -> bool:
-        return self.descending or self.trec  # With trec, scores are computed from the order.
+        return self.descending or self.ties == "trec"  # With trec, scores are computed from the order.
 
     @cached_property
     def order(self) -> str:
@@ -437,10 +341,6 @@ class Call:
     @cached_property
     def best(self) -> str:
         return "max" if self.is_best_high else "min"
-
-    @cached_property
-    def at_least(self) -> str:
-        return ">=" if self.is_best_high else "<="
 
     @cached_property
     def depth(self) -> int | None:
@@ -455,26 +355,7 @@ class Call:
     @cached_property
     def counts_ranks(self) -> bool:
         """True if only ranks of hits are needed, which can be counted in lists that are not sorted."""
-        return not (self.is_short or self.keeps_items or self.condensed or self.expected)
-
-    @cached_property
-    def is_sorted(self) -> str:
-        """SQL over the first rows: whether a tenth repeat a score of their list, or lists are long.
-
-        If most rows have another user, any equal scores count.
-        """
-        of_lists = "count(DISTINCT (userid, ranking_system, score))"
-        scores = f"CASE WHEN no_order THEN count(DISTINCT score) ELSE {of_lists} END"
-        is_long = f"{self.longest_unsorted} * count(DISTINCT (userid, ranking_system)) < count(*)"
-        return f"{scores} < 0.9 * count(*) OR {is_long}"
-
-    @cached_property
-    def better(self) -> str:
-        return ">" if self.is_best_high else "<"
-
-    @cached_property
-    def heap(self) -> int:
-        return max(self.depth or 0, 1)
+        return not (self.is_short or self.function == "by_item" or self.condensed or self.expected)
 
     @cached_property
     def is_small(self) -> bool:
@@ -531,31 +412,17 @@ class Call:
             measure = MEASURES["interpolated_precision"]
             at_recall = render_formula(measure, {"recall": "recall"}, expected=False)
             return [Column("interpolated", at_recall, measure.range)]
-        names = self.own_names or [choice.name for choice in self.measures]
         return [
             Column(
-                name,
+                choice.name if self.has_measures else choice.measure.name,
                 self.column_formula(choice),
                 range_of(choice),
                 position,
                 choice.measure.higher_is_better,
                 self.own_cuts(choice),
             )
-            for position, (name, choice) in enumerate(zip(names, self.measures, strict=True), 1)
+            for position, choice in enumerate(self.measures, 1)
         ]
-
-    @cached_property
-    def own_names(self) -> Sequence[str]:
-        return ("precision", "recall") if self.function == "precision_recall_curve" else ()
-
-    @cached_property
-    def has_levels(self) -> bool:
-        """True for the function with a row for each of eleven levels of recall."""
-        return self.function == "interpolated_precision_curve"
-
-    @cached_property
-    def measure_names(self) -> str:
-        return ", ".join(identifier(column.name) for column in self.columns)
 
     @cached_property
     def ranges(self) -> str:

@@ -12,9 +12,8 @@ from ..measures.grammar import parse_measures
 from ..options import GRADES
 from ..quoting import sql_value
 from ..texts import filled, units
-from . import portable
 from .arguments import check_predicted_users
-from .call import Call, Types, escaped
+from .call import Call
 from .columns import Names, parse_columns, row_type
 from .columns import problems as problems_of_columns
 from .problems import FORMS, Entry, Problem, problems
@@ -36,7 +35,7 @@ USUAL = dict.fromkeys(("k", "column_name", "severity", "example", "problem", "ro
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckCall(Call):
     """A call of the check. Any column may be missing, or have any type."""
 
@@ -88,11 +87,7 @@ class CheckCall(Call):
 
     @cached_property
     def names(self) -> Names:
-        return replace(super().names, time=self.time, category="", min_grade=None)
-
-    @cached_property
-    def column_problem(self) -> str:
-        return portable.column_problem(self.tables, vars(self.names) | {"category": None, "time": self.time})
+        return replace(super().names, category="", min_grade=None)
 
     @cached_property
     def column_findings(self) -> str:
@@ -114,22 +109,12 @@ class CheckCall(Call):
         ]
         return f"system.main._ranking_column_findings({', '.join(arguments)})"
 
-    @staticmethod
-    def pattern(name: str) -> str:
-        """Return the pattern of a column and of its substitute if the column is missing."""
-        return literal(f"(?i)^(?:{escaped(name)}|ranking_absent)$")
-
     # --- The problems ---
 
     @cached_property
     def is_irrelevant(self) -> str:
         """SQL condition for a non-relevant grade, to be written after the grade."""
         return f"< {self.lowest_grade}" if self.lowest_grade else "<= 0"
-
-    @cached_property
-    def direction(self) -> str:
-        """Factor for scores, so that higher is better."""
-        return "1" if self.descending else "-1"
 
     @cached_property
     def kept(self) -> str:
@@ -163,7 +148,8 @@ class CheckCall(Call):
         """The columns that each pass computes for each entry of a problem."""
         parts: dict[str, list[dict[str, str]]] = {}
         words = {name: literal(word) for name, word in self.words.items()}
-        words |= {"units": units(), "cutoff": self.cutoff, "skips_users": str(self.skips_users).lower()}
+        words |= {"cutoff": self.cutoff, "skips_users": str(self.without_relevant == "skip").lower()}
+        words |= {"units": units()}
         for problem in self.possible:
             numbers = Counter[str]()  # of the entries in a pass
             for entry in problem.entries:
@@ -224,7 +210,7 @@ class CheckCall(Call):
         choices = parse_measures(measure)
         fields["is_portable"] = self.is_portable
         if self.known:
-            fields["types"] = Types(self.known[self.rec], self.known[truth])
+            fields["types"] = {"rec": self.known[self.rec], "truth": self.known[truth]}
         return Call("by_user", truth=truth, ks=self.ks, choices=choices, caller=caller, **fields)
 
 

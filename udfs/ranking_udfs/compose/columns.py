@@ -49,15 +49,15 @@ INTEGER = r"U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)"
 TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]|[^'"(),]+""")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Names:
     """Column names of a call: None for an optional column, "" for a column that is not read."""
 
-    user: str
-    item: str
-    score: str
-    grade: str | None
-    system: str | None
+    user: str = "userid"
+    item: str = "itemid"
+    score: str = "score"
+    grade: str | None = None
+    system: str | None = None
     is_part: bool = False  # true for a partition, which has only some rows of truth
     category: str = "category"  # in items; "" for none
     intent: str | None = None  # in truth

@@ -68,6 +68,13 @@ class Tests:
     caller: str = ""  # the name of the function in errors
     is_portable: bool = False  # true for SQL that runs without the Python package
 
+    @classmethod
+    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> Any:
+        """Return the call with these checked arguments; ValueError if they do not fit together."""
+        if "predicted" in values:
+            check_tests(values, "predicted")
+        return cls(function, **values, **facts)
+
     @cached_property
     def alpha(self) -> float:
         return alpha_of(self.confidence)
@@ -93,7 +100,6 @@ def check_tests(values: Mapping[str, Any], predicted: str) -> None:
 class Comparison(Call, Tests):
     """A call of ranking.compare."""
 
-    folder: ClassVar = "comparison"
     names_of_fields: ClassVar = Call.names_of_fields | {"predicted_truth": "predicted"}
     source: ClassVar = "rec"
     needs_items: ClassVar = True
@@ -130,7 +136,6 @@ class Comparison(Call, Tests):
 class ComparisonByUser(Tests):
     """A call of ranking.compare_by_user."""
 
-    folder: ClassVar = "comparison"
     source: ClassVar = "by_user"
     are_shares: ClassVar = False
     has_own_cuts: ClassVar = False
@@ -139,12 +144,6 @@ class ComparisonByUser(Tests):
     measures: Sequence[str | None] | None = None
     lower_is_better: Any = None
     types: Mapping[str, Mapping[str, str]] | None = None  # the columns of the tables, if they are known
-
-    @classmethod
-    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "ComparisonByUser":
-        """Return the call with these checked arguments; ValueError if they do not fit together."""
-        check_tests(values, "predicted")
-        return cls(function, **values, **facts)
 
     def with_types(self, types: Mapping[str, Mapping[str, str]]) -> "ComparisonByUser":
         return replace(self, types=types)
@@ -190,8 +189,6 @@ class ComparisonByUser(Tests):
 class Gate(Tests):
     """A call of ranking.gate."""
 
-    folder: ClassVar = "comparison"
-    types: ClassVar = None
     lower_measures: ClassVar = (
         f"({', '.join(literal(name) for name, facts in KNOWN.items() if facts[1] is False)})"
     )
@@ -200,11 +197,6 @@ class Gate(Tests):
     )
 
     comparison: str = ""
-
-    @classmethod
-    def from_arguments(cls, function: str, values: Mapping[str, Any], **facts: Any) -> "Gate":
-        """Return the call with these checked arguments."""
-        return cls(function, **values, **facts)
 
 
 COMPARISONS = {

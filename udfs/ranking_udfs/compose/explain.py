@@ -1,20 +1,16 @@
 """The call of ranking.explain, with the values that its template reads."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from ..measures.grammar import Choice, parse_measure
+from ..measures.grammar import Choice, parse_measures
 from .call import Call
 from .measures import formula
 from .templates import module
 
-# By column. If k is beyond the list, precision divides by the rank.
-MEASURES = {
-    name: parse_measure("precision(divide=list)" if name == "precision" else name)
-    for name in ("dcg", "ideal_dcg", "ndcg", "precision", "recall")
-}
+# If k is beyond the list, precision divides by the rank.
+MEASURES = parse_measures("dcg,ideal_dcg,ndcg,precision(divide=list),recall")
 
 
 def value_at_rank(choice: Choice, expected: bool) -> str:
@@ -37,7 +33,6 @@ class ExplainCall(Call):
     """A call of ranking.explain: the measures of one user's list, cut at each rank."""
 
     names_of_fields: ClassVar = {"k": "cutoff_k"}
-    shows_scores: ClassVar = True
     is_small: ClassVar = False  # Lists are whole.
 
     cutoff_k: int | None = None
@@ -47,12 +42,8 @@ class ExplainCall(Call):
         return "NULL" if self.cutoff_k is None else str(self.cutoff_k)
 
     @cached_property
-    def own_names(self) -> Sequence[str]:
-        return tuple(MEASURES)
-
-    @cached_property
     def measures(self) -> list[Choice]:
-        return list(MEASURES.values())
+        return MEASURES
 
     def column_formula(self, choice: Choice) -> str:
         return value_at_rank(choice, self.expected)

@@ -6,15 +6,14 @@ from typing import Any
 
 from ..quoting import literal
 from .arguments import checked, split_arguments, value_of
-from .call import Call, Types
+from .call import Call
 from .check import CHECKS
 from .columns import Names, first_problem, parse_columns
 from .comparison import COMPARISONS
 from .explain import ExplainCall
 from .fusing import FuseCall
-from .intents import IntentsCall
 from .lists import CALLS_OF_LISTS
-from .split import SplitCall, events_problem
+from .split import SplitCall, column_problems
 from .templates import render
 
 # By function: the class of its call, if that is not `Call`.
@@ -24,14 +23,17 @@ CALLS: dict[str, type[Any]] = {
     **COMPARISONS,
     "explain": ExplainCall,
     "fuse": FuseCall,
-    "intents_by_user": IntentsCall,
     "split": SplitCall,
 }
 
 
+# The functions whose templates are in the folder `comparison`, not in `tables`.
+COMPARING = ("abstention", "compare", "compare_by_user", "gate", "overlap", "overlap_by_user")
+
+
 def path_of(function: str) -> str:
     """Return the path of a function's template, below `sql/`."""
-    return f"{CALLS.get(function, Call).folder}/{function}.sql"
+    return f"{'comparison' if function in COMPARING else 'tables'}/{function}.sql"
 
 
 def compose_call(called: str, *arguments: Sequence[str | None]) -> str:
@@ -86,8 +88,8 @@ def compose_values(
 
 def compose(call: Call) -> str:
     """Compose the SQL of a call with checked arguments."""
-    known = call.types if isinstance(call.types, Types) else None
-    if known and (problem := first_problem(call.names, known.tables)):
+    known = call.types if isinstance(call, Call) else None
+    if known and (problem := first_problem(call, known)):
         return failing(f"{call.caller}: {problem}")
     return render(path_of(call.function), call)
 
@@ -101,6 +103,6 @@ def column_problem(facts: str, *rows: str) -> str | None:
     """Return the problem in the columns of tables with these row types, or None."""
     fields = json.loads(facts)
     if "split" in fields:
-        return events_problem(fields["split"], parse_columns(rows[0]))
+        return next(column_problems(fields["split"], parse_columns(rows[0])), None)
     tables = dict(zip(fields.pop("tables"), map(parse_columns, rows), strict=True))
     return first_problem(Names(**fields), tables)

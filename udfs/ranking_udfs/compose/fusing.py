@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ..quoting import Double
-from .columns import type_of
 from .lists import RecCall
 from .templates import literal
 
@@ -48,15 +47,9 @@ class FuseCall(RecCall):
         return self.method in ("combsum", "combmnz")
 
     @cached_property
-    def reads_twice(self) -> bool:
-        """True if the lists are read twice."""
-        return self.points in ("borda", "none")
-
-    @cached_property
     def has_few_digits(self) -> bool:
         """True if scores are distinct as DOUBLE."""
-        kind = type_of(self.types.rec, self.score) if self.types else None
-        return bool(re.fullmatch(FEW_DIGITS, str(kind)))
+        return bool(re.fullmatch(FEW_DIGITS, str(self.kind("rec", self.score))))
 
     @cached_property
     def chooses(self) -> bool:

@@ -1,36 +1,23 @@
 """Calls of table functions over lists without measures, with the values that their templates read."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..measures.contents import BY_USER
 from .call import Call
-from .columns import Names, type_of
 from .comparison import list_names
 
 
-@dataclass(frozen=True)
-class ItemCall(Call):
-    """A call of ranking.by_item."""
+@dataclass(frozen=True, kw_only=True)
+class IntentsCall(Call):
+    """A call of ranking.intents_by_user. Its truth has a row for each intent of a relevant item."""
 
-    keeps_items: ClassVar = True  # Lists keep items with their ranks.
-
-    @cached_property
-    def shows_texts(self) -> bool:
-        """True if items are shown as VARCHAR: UUIDs, and items of two types."""
-        kind = self.types and type_of(self.types.rec, self.item)
-        return self.mixed_items == "texts" or kind == "UUID"
+    alpha: float = 0.5
+    intent: str | None = "intent"
 
 
 @dataclass(frozen=True, kw_only=True)
-class AbstentionCall(Call):
-    """A call of ranking.abstention."""
-
-    folder: ClassVar = "comparison"
-
-
-@dataclass(frozen=True)
 class RecCall(Call):
     """A call of a function without truth."""
 
@@ -43,7 +30,6 @@ class RecCall(Call):
 class OverlapCall(RecCall):
     """A call of a function that compares the lists of two systems."""
 
-    folder: ClassVar = "comparison"
     source: ClassVar = "rec"  # the table of the systems, in errors
     steps: ClassVar = False
     baseline: str | None = None
@@ -54,14 +40,6 @@ class OverlapCall(RecCall):
         return list_names([self.baseline])
 
 
-@dataclass(frozen=True)
-class Content:
-    """A column with a value per user; `is_there` if the call has its tables."""
-
-    name: str
-    is_there: Any
-
-
 @dataclass(frozen=True, kw_only=True)
 class ContentsCall(RecCall):
     """A call of a beyond-accuracy function."""
@@ -70,32 +48,15 @@ class ContentsCall(RecCall):
     items: str | None = None
     head: float
     divergence: str
-    category: str = "category"
 
     @cached_property
-    def names(self) -> Names:
-        return replace(super().names, category=self.category)
-
-    @cached_property
-    def has_history(self) -> bool:
-        return self.history is not None
-
-    @cached_property
-    def has_items(self) -> bool:
-        return self.items is not None
-
-    @cached_property
-    def has_catalog(self) -> bool:
-        return self.has_history or self.has_items
-
-    @cached_property
-    def of_users(self) -> list[Content]:
-        return [Content(measure.name, {*measure.arguments[1:]} <= self.tables.keys()) for measure in BY_USER]
+    def of_users(self) -> list[str]:
+        """The columns with a value per user whose tables the call has."""
+        return [measure.name for measure in BY_USER if {*measure.arguments[1:]} <= self.tables.keys()]
 
 
 CALLS_OF_LISTS: dict[str, type[Call]] = {
-    "by_item": ItemCall,
-    "abstention": AbstentionCall,
+    "intents_by_user": IntentsCall,
     **dict.fromkeys(("beyond_accuracy", "beyond_accuracy_by_user"), ContentsCall),
     "overlap": OverlapCall,
     "overlap_by_user": OverlapCall,

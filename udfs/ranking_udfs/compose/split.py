@@ -27,7 +27,6 @@ MICROSECONDS = {"year": 360 * 86_400_000_000, "month": 30 * 86_400_000_000, "day
 class SplitCall:
     """A call of ranking.split."""
 
-    folder: ClassVar = "tables"
     types: ClassVar = None
 
     function: str
@@ -139,12 +138,8 @@ def length(value: Typed) -> int | None:
     return total
 
 
-def events_problem(facts: Mapping[str, Any], columns: Mapping[str, str]) -> str | None:
-    """Return the first problem of the columns of events, or of arguments that must be of time's kind."""
-    return next(column_problems(facts, columns), None)
-
-
 def column_problems(facts: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[str]:
+    """Yield the problems of the columns of events, and of arguments that must be of time's kind."""
     for name in COLUMNS:
         column = facts[name.removesuffix("_col")]
         if (column_type := type_of(columns, column)) is None:

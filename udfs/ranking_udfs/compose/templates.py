@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..folder import read
-from ..quoting import Double
+from ..quoting import Double, sql_value
 from ..quoting import identifier as quoted_name
 from ..quoting import literal as quoted_text
 from ..texts import with_unit
@@ -72,6 +72,7 @@ def environment() -> "Environment":
         "literal": literal,
         "normal": normal,
         "nulls": nulls,
+        "value": sql_value,
     }
     loaded.globals["with_unit"] = with_unit
     return loaded

@@ -106,7 +106,7 @@ class Inputs:
         system = self.columns["system_col"]
         if system is None and "system" in source.columns:
             system = source.names.get("system", "system")
-        return Names(user, item, score, None, system)
+        return Names(user=user, item=item, score=score, system=system)
 
     @property
     def turned(self) -> list[str]:

@@ -49,10 +49,6 @@ class Cutoffs(Call):
         return f"CASE WHEN {self.cutoff} <= {SHORT} THEN {self.cutoff} END"
 
     @property
-    def heap(self) -> Any:
-        return f"greatest({self.depth}, 1)"
-
-    @property
     def down_to_k(self) -> str:
         return f"[:coalesce({self.cutoff}, {LARGEST})]"
 
