@@ -4,12 +4,15 @@ A query with several measures calls each measure on the same rows. Comparing the
 cheaper than judging them again. The cache is bounded: it holds no large batch, and few cutoffs.
 """
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
-from ..measures.arrays import Ints
+from ..measures.arrays import Floats, Ints
 from ..measures.rankings import Rankings
-from .judge import judge_lists
+from ..measures.registry import Measure
+from .judge import has_grades, judge_lists
 from .judged import judged_from_arrow
 from .threads import PerThread
 
@@ -29,9 +32,16 @@ class Batch:
     def holds(self, arguments: list[pa.Array]) -> bool:
         return len(arguments) == len(self.arguments) and all(map(pa.Array.equals, self.arguments, arguments))
 
-    def rankings(self, cut: Ints) -> Rankings:
-        """Cut each ranking at its own k."""
-        return self.cut_at(int(cut[0])) if cut.min() == cut.max() else Rankings(self.judged, cut)
+    def values(self, name: str, measure: Measure, k: Ints | None, options: dict[str, Any]) -> Floats:
+        """Compute a measure at the k of each row (None: the whole list); NaN if truth is NULL."""
+        is_one = k is None or k.min() == k.max()
+        rankings = self.cut_at(None if k is None else int(k[0])) if is_one else Rankings(self.judged, k)
+        if (lowest := options.pop("min_grade", None)) is not None:
+            if len(self.arguments) == 2 and lowest > 1 and not has_grades(*self.arguments):
+                rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
+                raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
+            rankings = rankings.from_grade(lowest)
+        return np.where(self.judged.valid, measure.compute(rankings, **options), np.nan)
 
     def cut_at(self, k: int | None) -> Rankings:
         """Cut all rankings at one k (None: the whole list), and keep them for the next measure."""

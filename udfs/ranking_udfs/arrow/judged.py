@@ -23,7 +23,13 @@ JUDGED_TYPE = pa.struct(
     }
 )
 
+FIELDS = {field.name for field in JUDGED_TYPE}
 INVALID = "judged is not a valid judged ranking"
+
+
+def is_judged(kind: pa.DataType) -> bool:
+    """Return whether a type is that of judged rankings."""
+    return pa.types.is_struct(kind) and {field.name for field in kind} == FIELDS
 
 
 def judged_from_arrow(name: str, array: pa.Array) -> Judged:

@@ -1,27 +1,25 @@
 """The function that the measures' macros call, with rec, truth and k, or with a judged ranking and k."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..measures.arrays import Floats, Ints
+from ..measures.arrays import Floats
 from ..measures.grammar import check_companion
-from ..measures.rankings import WHOLE, Judged
 from ..measures.registry import MEASURES, InputError, Measure, Number
 from ..texts import shorten
+from .arguments import compute_groups, cut_offs, groups
 from .batches import batch_of
-from .judge import has_grades
-from .judged import JUDGED_TYPE
+from .hugeint import WIDE
+from .judged import is_judged
 from .layouts import copy_to_arrow_memory, plain_array
 
 NULL = '"NULL"'
 OPTION = "gain := 'linear'"  # the example of an option in errors
-FIELDS = {field.name for field in JUDGED_TYPE}
 INTEGER = r'"NULL"|U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)'  # types of k
 
 
@@ -37,19 +35,16 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     results, problem = np.full(len(called), np.nan), None
     try:
         name, ranked = called[0].as_py() if len(called) else "", [rec, truth]
-        if name and is_judged(rec, second_kind[0].as_py()):
+        is_null = name and pa.types.is_null(rec.type) and re.fullmatch(INTEGER, second_kind[0].as_py())
+        if is_null or (name and is_judged(rec.type)):  # NULL before a k stands for a judged ranking
             ranked = [rec]
             if second_kind[0].as_py() != NULL:
                 if kind[0].as_py() != NULL:
                     rule = f"takes (judged, k) or (rec, truth, k), and options by name ({OPTION})"
                     raise TypeError(f"{name}: {rule}, got (judged, {second_kind[0]}, {kind[0]})")
                 kind, k = second_kind, truth if pa.types.is_nested(truth.type) else second
-        for chosen, rows in groups(options[0]) if options else [({}, None)] * bool(name):
-            if rows is None:
-                results = values(name, chosen, ranked, kind, k)
-            else:
-                *taken, kinds, ks = (array.take(pa.array(rows)) for array in (*ranked, kind, k))
-                results[rows] = values(name, chosen, taken, kinds, ks)
+        chosen = groups(options[0]) if options else [({}, None)] * bool(name)
+        results = compute_groups(chosen, [kind, k, *ranked], partial(values, name))
     except (ValueError, TypeError) as error:
         problem = str(error)
     texts = pa.array([problem] * len(called), pa.string())
@@ -59,77 +54,23 @@ def measure(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     return copy_to_arrow_memory(structs)
 
 
-def is_judged(first: pa.Array, second_kind: str) -> bool:
-    """Return whether the first argument is a judged ranking, or NULL before a k, and not a list."""
-    if pa.types.is_null(first.type):
-        return re.fullmatch(INTEGER, second_kind) is not None
-    return pa.types.is_struct(first.type) and {field.name for field in first.type} == FIELDS
-
-
-def values(
-    name: str, options: Mapping[str, Any], ranked: list[pa.Array], kind: pa.Array, k: pa.Array
-) -> Floats:
+def values(name: str, options: Mapping[str, Any], arrays: Sequence[pa.Array]) -> Floats:
     """Compute the measure with the same options for all rows; NaN means NULL."""
-    measure = MEASURES[name.rpartition(".")[2]]
+    measure, (kind, texts, *ranked) = MEASURES[name.rpartition(".")[2]], arrays
     batch, chosen = batch_of(name, ranked), choose(measure, name, options)
-    rankings = batch.rankings(cut_offs(name, kind[0].as_py(), k, batch.judged))
-    if (lowest := chosen.pop("min_grade", None)) is not None:
-        check_grades(name, lowest, ranked)
-        rankings = rankings.from_grade(lowest)
+    if not re.fullmatch(INTEGER, kind[0].as_py()):
+        raise TypeError(f"{name}: k must be an integer, got {kind[0]} {shorten(str(texts[0].as_py()))}")
+    distinct = texts.dictionary_encode()
+    k = cut_offs(name, distinct.dictionary.cast(WIDE).take(distinct.indices), batch.judged)
     try:
-        results: Floats = measure.compute(rankings, **chosen)
+        results = batch.values(name, measure, k, chosen)
     except InputError as error:
         message = re.sub(r"\((\w+)=(\w+) ", r"(\1 := '\2' ", str(error))  # options in the macro's syntax
         raise ValueError(f"{name}: {message}") from None
     if measure.empty.both is not None:  # 0 if truth is empty; Hivemall may have 1
-        results = np.where(np.diff(batch.judged.ideal_offsets) == 0, 0, results)
-    return np.where(batch.judged.valid, results, np.nan)  # NaN if truth is NULL
-
-
-def check_grades(name: str, lowest: float, ranked: Sequence[pa.Array]) -> None:
-    """Raise ValueError for a lowest grade above 1 if truth has no grades, since each item has grade 1."""
-    if len(ranked) == 2 and lowest > 1 and not has_grades(*ranked):
-        rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
-        raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
-
-
-def cut_offs(name: str, kind: str, texts: pa.Array, judged: Judged) -> Ints:
-    """Parse the k of every row from integers as strings; NULL becomes the length of the list."""
-    if not re.fullmatch(INTEGER, kind):
-        raise TypeError(f"{name}: k must be an integer, got {kind} {shorten(str(texts[0].as_py()))}")
-    encoded = texts.dictionary_encode()
-    distinct = encoded.dictionary.to_pylist()
-    numbers = list(map(int, distinct))
-    for text in (text for text, number in zip(distinct, numbers, strict=True) if number < 0):
-        raise ValueError(f"{name}: k must be 0 or more, got {text}")
-    indices = encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
-    k = np.array([*(min(number, WHOLE) for number in numbers), -1])[indices]
-    k = np.where(k < 0, judged.size, k)
-    beyond = judged.valid & (k > judged.cutoff)
-    if beyond.any():
-        row = int(np.argmax(beyond))
-        rule = f"at most {judged.cutoff[row]}, the rank at which the judged ranking was cut"
-        raise ValueError(f"{name}: k must be {rule}, got {texts[row]}")
-    return k
-
-
-def groups(options: pa.StructArray) -> list[tuple[dict[str, Any], Ints | None]]:
-    """Return the distinct options with their rows; None for all rows."""
-    if not len(options):
-        return []
-    if all(map(is_constant, options.flatten())):
-        return [(options[0].as_py(), None)]
-    rows = defaultdict(list)
-    for row, chosen in enumerate(options.to_pylist()):
-        rows[repr(chosen)].append(row)
-    return [(options[group[0]].as_py(), np.array(group)) for group in rows.values()]
-
-
-def is_constant(column: pa.Array) -> bool:
-    try:
-        return len(pc.unique(column)) == 1
-    except pa.ArrowNotImplementedError:  # a type that no option has
-        return False
+        is_empty = batch.judged.valid & (np.diff(batch.judged.ideal_offsets) == 0)
+        results = np.where(is_empty, 0, results)
+    return results
 
 
 def choose(measure: Measure, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
