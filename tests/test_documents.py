@@ -56,14 +56,3 @@ def test_documented_queries_return_documented_rows_in_any_order(tables: Con) -> 
     tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
     (row,) = rows(tables, query("binary_response"))  # without the user who has no recommendations
     assert row["recall"] == close(2 / 3)
-
-
-def test_queries_by_user_return_documented_values(tables: Con) -> None:
-    ranking_udfs.register(tables)
-    for name, values in ("binary", BINARY), ("graded", GRADED):
-        by_user = rows(tables, query(f"{name}_response_by_user"))
-        assert by_user == [close({"userid": user, **values}) for user in (1, 2, 3)]
-    tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
-    # As the head of the query says:
-    means = f"SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM ({query('binary_response_by_user')})"
-    assert rows(tables, means)[0]["recall"] == close((2 / 3 + 2 / 3 + 0) / 3)

@@ -39,6 +39,15 @@ NEAR = {
     "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 
+# The columns that tables must have, each with its rule.
+READ = {
+    "rec": {"user": "id", "item": "id", "score": "number", "system": ""},
+    "truth": {"user": "id", "item": "id", "grade": "number", "intent": "", "time": ""},
+    "users": {"user": "id"},
+    "history": {"user": "id", "item": "id", "time": ""},
+    "items": {"item": "id", "category": ""},
+    "events": {"user": "", "item": "", "time": ""},
+}
 ROW_IDS = ["_id", "id"]  # of a table with a row for each user or item
 BEIR = {"query-id", "corpus-id", "score"}  # the columns of qrels in BEIR
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # a query, not a table
@@ -144,14 +153,9 @@ def problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[
 
 def other_problems(names: Names, tables: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
     """Yield the problem of each invalid column of users, history and items."""
-    wanted = {
-        "users": {"user_col": names.user},
-        "history": {"user_col": names.user, "item_col": names.item},
-        "items": {"item_col": names.item} | ({"category_col": names.category} if names.category else {}),
-    }
     first = "truth" if "truth" in tables else "rec"
-    for table in (table for table in wanted if table in tables):
-        for argument, name in wanted[table].items():
+    for table in (table for table in ("users", "history", "items") if table in tables):
+        for argument, name in needed(table, names).items():
             kind = type_of(tables[table], name)
             if kind is None:
                 in_both = {argument} - {"category_col"}
@@ -222,11 +226,9 @@ def min_grade_problem(names: Names, truth: Mapping[str, str]) -> str | None:
 
 
 def needed(source: str, names: Names) -> dict[str, str]:
-    """Return the required columns of a table, by the arguments for their names."""
-    wanted = {"user_col": names.user, "item_col": names.item}
-    if source == "rec":
-        return wanted | {"score_col": names.score} | ({"system_col": names.system} if names.system else {})
-    return wanted | ({"grade_col": names.grade} if names.grade else {})
+    """Return the required columns of a table, by the arguments for their names; not intents and times."""
+    kinds = READ[source].keys() - {"intent", "time"}
+    return {f"{kind}_col": name for kind in READ[source] if kind in kinds and (name := getattr(names, kind))}
 
 
 def missing_columns(

@@ -2,18 +2,8 @@
 
 from collections.abc import Mapping
 
-from .columns import LIKE, PLAIN_NUMBER
+from .columns import LIKE, PLAIN_NUMBER, READ
 from .templates import literal, module
-
-# The columns that tables must have, each with its rule.
-READ = {
-    "rec": {"user": "id", "item": "id", "score": "number", "system": ""},
-    "truth": {"user": "id", "item": "id", "grade": "number", "intent": "", "time": ""},
-    "users": {"user": "id"},
-    "history": {"user": "id", "item": "id", "time": ""},
-    "items": {"item": "id", "category": ""},
-    "events": {"user": "", "item": "", "time": ""},
-}
 
 
 def column_problem(tables: Mapping[str, str], names: Mapping[str, str | None]) -> str:
