@@ -62,7 +62,7 @@ catalog AS MATERIALIZED (
     SELECT CASE
         WHEN count(*) > 0 THEN count(*)
         ELSE error({{ of.caller | literal }} || {{ with_unit(
-            ": items must have an item, got none" if of.items is not none else ": history must have a pair of {unit} and item, got none"
+            ": history must have a pair of {unit} and item, got none" if of.items is none else ": items must have an item, got none"
         ) | literal }})::BIGINT
     END AS size
     FROM catalog
