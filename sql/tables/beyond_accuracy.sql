@@ -61,9 +61,9 @@ catalog AS MATERIALIZED (
 ), sized AS MATERIALIZED (
     SELECT CASE
         WHEN count(*) > 0 THEN count(*)
-        ELSE error({{ of.caller | literal }} || {{ with_unit(
-            ": history must have a pair of {unit} and item, got none" if of.items is none else ": items must have an item, got none"
-        ) | literal }})::BIGINT
+        ELSE error({{ of.caller | literal }} || {{ with_unit(": " ~ (
+            "history must have a pair of {unit} and item" if of.items is none else "items must have an item"
+        ) ~ ", got none") | literal }})::BIGINT
     END AS size
     FROM catalog
 ),

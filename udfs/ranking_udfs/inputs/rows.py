@@ -268,7 +268,7 @@ def item_rows(of: Reader, table_columns: TableColumns) -> str:
     columns = {
         name: f"{inside[name].sql} AS " if name in inside else "" for name in table_columns.names.values()
     }
-    columns |= dict.fromkeys(filter(None, (table_columns.score, PLACE)), "") if lists else {}
+    columns |= dict.fromkeys(filter(None, (table_columns.score, PLACE) * bool(lists)), "")
     return f"(SELECT {', '.join(sql + identifier(name) for name, sql in columns.items())}\nFROM {rows})"
 
 
