@@ -327,6 +327,7 @@ def test_macros_made_after_register_are_never_replaced(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con, con.cursor() as cursor:
         ranking_udfs.register(con, hivemall=True)
         con.execute("CREATE OR REPLACE TEMP MACRO mrr(a, b) AS 'mrr'; CREATE MACRO hits(a, b) AS 'hits'")
+        con.execute("COMMENT ON MACRO temp.mrr IS 'hers'")
         assert left_alone(con, hivemall=True) == "hits, mrr; ranking.hits, ranking.mrr"
         assert left_alone(con, name="rk") == "hits, mrr; rk.hits, rk.mrr"
         sql = "SELECT hits([1], [1]), mrr([1], [1])"

@@ -219,6 +219,9 @@ def test_condensed_lists_and_an_error_in_the_data() -> None:
         ranked = [int(item) for of, item, _ in best_first if of == user]
         assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else f"{i}" for i in ranked[:5]]
     assert any(int(row["als"].partition(" ")[0]) > 12 for row in lists)
+    leading = ["als=als.csv", "pop=pop.csv", "relevant.csv", "-m", "ndcg", "-k", "5"]
+    assert "<h1>NDCG@5 " in page_of(*leading)
+    assert "<h1>pop compared with als</h1>" in page_of(*leading, "--history", "relevant.csv")
 
 
 @pytest.mark.parametrize("date", ["soon", "9" * 17])
