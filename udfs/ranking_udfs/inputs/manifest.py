@@ -5,15 +5,13 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import duckdb
 
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.queries import Request, cut_off_condition, fetch_rows
-from ..evaluation.words import Row, cut_off_key, join_names
-from ..measures.grammar import Choice
+from ..evaluation.words import Row, join_names
 from ..options import GRADES
 from ..quoting import identifier, literal
 from ..texts import shorten, units
@@ -79,7 +77,10 @@ def with_stored_run(work: Evaluation, path: str, name: str) -> Request:
     """
     con, request, models = work.con, work.request, work.request.systems
     made, rows = read_manifest(con, path)
-    refused = partial(refused_run, work, path)
+
+    def refused(rule: str) -> UsageError:
+        return UsageError(f"{request.function}: --against {path}: {rule}")
+
     for choice in (*request.beyond_accuracy, *request.also):
         raise refused(f"it has values by truth only; remove {choice.name}")
     if not models or name in models:
@@ -105,10 +106,6 @@ def with_stored_run(work: Evaluation, path: str, name: str) -> Request:
     )
     query = f"SELECT {literal(name)} AS system, {names}\nFROM ({rows})\nWHERE {cut_off_condition(request.ks)}"
     return replace(request, stored=query, systems=[*models, name])
-
-
-def refused_run(work: Evaluation, path: str, rule: str) -> UsageError:
-    return UsageError(f"{work.request.function}: --against {path}: {rule}")
 
 
 def read_manifest(con: duckdb.DuckDBPyConnection, path: str) -> tuple[Row, str]:
@@ -145,19 +142,13 @@ def differing_facts(made: Row, other: Row, others: Mapping[str, str]) -> Iterato
             yield f"it was measured {both}: measure both alike"
 
 
-def cuts_of(work: Evaluation, choice: Choice, rows: str) -> list[int | None]:
-    """Return the cutoffs at which a measure has values."""
-    if choice.name not in column_types(work.con, rows):
-        return []
-    query = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"
-    return sorted((k for (k,) in work.con.execute(query).fetchall()), key=cut_off_key)
-
-
 def missing_values(work: Evaluation, rows: str) -> Iterator[str]:
     """Yield a rule for each requested measure and cutoff without values in a run."""
+    measured = column_types(work.con, rows)
     for choice in work.request.choices:
-        there = cuts_of(work, choice, rows)
-        for k in (k for k in choice.cuts if k not in there):
+        cuts = f"SELECT DISTINCT k::BIGINT FROM {rows} WHERE {identifier(choice.name)} IS NOT NULL"
+        there = work.con.execute(cuts).fetchall() if choice.name in measured else []
+        for k in (k for k in choice.cuts if (k,) not in there):
             yield f"it has no {choice.at(k)}: choose other measures, or measure it again"
 
 

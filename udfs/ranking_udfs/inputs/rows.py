@@ -251,18 +251,15 @@ def check_numbers(path: str, table_columns: TableColumns, is_json: bool) -> None
 
 def item_rows(of: Reader, table_columns: TableColumns) -> str:
     """Return the SQL for the rows with the columns of `table_columns`, one row for each item of a list."""
-    rows, inside, lists = of.rows, table_columns.inside, dict[str, dict[str, str]]()
-    for role, entry in sorted(table_columns.listed.items()):  # itemid before numbers
-        lists.setdefault(entry.column, {})[entry.field] = "0" if role == "rel" else "NULL"
+    rows, inside, lists = of.rows, table_columns.inside, dict[str, str]()
+    for role, entry in sorted(table_columns.listed.items(), key=lambda pair: pair[0] != "itemid"):
+        grade = struct_literal({entry.field: "0"}) if entry.field else "0"
+        lists[entry.column] = grade if role == "rel" else lists.get(entry.column, "NULL")
     if of.function == "read_json":
         rows = json_rows(rows.removesuffix(")"), table_columns)
     if lists:
-        structs = {
-            column: f"{{{', '.join(f'{literal(field)}: {sql}' for field, sql in fields.items())}}}"
-            for column, fields in lists.items()
-        }
-        empty = {column: fields.get("", structs[column]) for column, fields in lists.items()}
-        rows = unnested_rows(equal_lists(of.path, rows, [*lists]), empty, table_columns.score, of.wanted)
+        rows = equal_lists(of.path, rows, [*lists])
+        rows = unnested_rows(rows, lists, table_columns.score, of.wanted)
     if not any(entry.field for entry in inside.values()):
         return rows
     columns = {

@@ -356,7 +356,8 @@ def open_sources(
         raise DataError(missing_text(errors, [*opened.values(), *(rec for _, rec in named)]))
     truths = [name for name in ("truth", "predicted_truth") if name in opened]
     others = [*truths, *({"history"} & {*opened})]
-    for name in others if any(has_lists_as_items(rec) for _, rec in named) else ():
+    items = [rec.types.get(rec.names.get("itemid", ""), "") for _, rec in named]
+    for name in others if any(kind.endswith("]") for kind in items) else ():  # lists in truth too
         path, wanted = inputs.other_tables[name]
         wanted = replace(wanted, items_are_lists=True)
         opened[name] = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
@@ -369,11 +370,6 @@ def open_sources(
         if source and (shown := shown_source(source, column)):
             opened[name] = shown
     return opened, named
-
-
-def has_lists_as_items(rec: Source) -> bool:
-    """Return whether the items of a ranking are lists; they are then lists in truth too."""
-    return rec.types.get(rec.names.get("itemid", ""), "").endswith("]")
 
 
 def check_blanks(
