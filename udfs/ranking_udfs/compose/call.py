@@ -92,6 +92,12 @@ class Call(Names):
     """A call with checked arguments. Names of tables are in the form for `query_table`."""
 
     longest_unsorted: ClassVar = 200  # of more rows, lists are sorted, or many items are not searched in them
+    # SQL over the first rows: whether a tenth repeat a score of their list, or lists are long. If most rows
+    # have another user, any equal scores count.
+    is_sorted: ClassVar = (
+        "CASE WHEN no_order THEN count(DISTINCT score) ELSE count(DISTINCT (userid, ranking_system, score))"
+        f" END < 0.9 * count(*) OR {longest_unsorted} * count(DISTINCT (userid, ranking_system)) < count(*)"
+    )
     names_of_fields: ClassVar = {"measures": "choices", "max_k": "ks"}  # those that differ from arguments
     reads_truth: ClassVar = True
     needs_items: ClassVar = False  # whether each system must have items of truth in its lists
