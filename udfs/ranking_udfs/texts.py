@@ -5,9 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from types import MappingProxyType
 
 LONGEST = 200  # characters of a value, a type or a line of a DuckDB error
-UNIT = ContextVar("unit", default="user")  # the word for a user in sentences
+
+
+def words_of(unit: str) -> Mapping[str, str]:
+    """Return the forms of the word for a user, by placeholder; {Unit} and {Units} begin a sentence."""
+    plural = re.sub("([sxz]|[cs]h)s$", r"\1es", re.sub("(?<=[^aeiou])y$", "ie", unit) + "s")
+    forms = {"unit": unit, "units": plural}
+    begin = {name.capitalize(): word[0].upper() + word[1:] for name, word in forms.items()}
+    article = "an" if re.match("(?i)[aeio]|u(?!s|ni)", unit) else "a"
+    return MappingProxyType({**forms, **begin, "a_unit": f"{article} {unit}"})
+
+
+UNIT = ContextVar("unit", default=words_of("user"))  # noqa: B039  (nothing can change it)
 
 
 def printable(text: object) -> str:
@@ -48,7 +60,7 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 @contextmanager
 def using_unit(unit: str) -> Iterator[None]:
     """Use this word for a user in sentences, within a `with` block."""
-    before = UNIT.set(unit)
+    before = UNIT.set(words_of(unit))
     try:
         yield
     finally:
@@ -57,14 +69,9 @@ def using_unit(unit: str) -> Iterator[None]:
 
 def units(count: int = 2) -> str:
     """Return the word for a user, in the plural unless the count is 1."""
-    plural = re.sub("(?<=[^aeiou])y$", "ie", UNIT.get()) + "s"
-    return UNIT.get() if count == 1 else re.sub("([sxz]|[cs]h)s$", r"\1es", plural)
+    return UNIT.get()["unit" if count == 1 else "units"]
 
 
 def with_unit(text: str) -> str:
     """Fill in the word for a user: {unit}, {a_unit} and {units}; {Unit} and {Units} begin a sentence."""
-    unit = UNIT.get()
-    words = {"a_unit": f"a{'n' * bool(re.match('(?i)[aeio]|u(?!s|ni)', unit))} {unit}"}
-    for name, word in {"unit": unit, "units": units()}.items():
-        words |= {name: word, name.capitalize(): word[0].upper() + word[1:]}
-    return filled(text, words)
+    return filled(text, UNIT.get())

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..measures.grammar import parse_measures
 from ..options import GRADES
 from ..quoting import sql_value
-from ..texts import filled, units
+from ..texts import UNIT, filled, units
 from .arguments import check_predicted_users
 from .call import Call
 from .columns import Names, parse_columns, row_type
@@ -139,7 +139,7 @@ class CheckCall(Call):
         """Possible problems as SQL: place, code, shares and sentence."""
         return [
             f"{problem.place}, '{problem.code}', {', '.join(map(sql_value, problem.shares))}, "
-            f"{literal(filled(problem.sentence, self.words))}"
+            f"{literal(filled(problem.text, {**UNIT.get(), **self.words}))}"
             for problem in self.possible
         ]
 
