@@ -1,6 +1,6 @@
 """Make the request of an evaluation from its options, and refuse options that cannot be combined."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -68,9 +68,7 @@ def make_request(function: str, inputs: Inputs, given: Mapping[str, Any], **more
 
 def check_options(request: Request, options: Mapping[str, Any]) -> None:
     """Raise UsageError for options that cannot be combined with ties, other columns or labels by a model."""
-    for choice in request.choices if request.ties == "expected" else ():
-        if not choice.measure.expected:
-            raise UsageError(f"{request.function}: {choice.name} {NO_CLOSED_FORM}")
+    check_ties(request, request.choices)
     also = [column.name.lower() for column in request.also]
     if len({*also}) < len(also):
         raise request.refused("also must name each column once", ", ".join(also))
@@ -80,6 +78,14 @@ def check_options(request: Request, options: Mapping[str, Any]) -> None:
             rule = f"{option} must be {usual or 'left out'} with {request.dashes}predicted_truth"
             rule = rule.replace("_", "-") if request.dashes else rule
             raise request.refused(rule, shorten(given[option]))
+
+
+def check_ties(request: Request, choices: Iterable[Choice]) -> None:
+    """Raise UsageError for a measure without an expected value over the orders of equal scores."""
+    for choice in choices if request.ties == "expected" else ():
+        if not choice.measure.expected:
+            rule = f"ties must be item or trec with {choice.name}, which {NO_CLOSED_FORM}"
+            raise request.refused(rule, "expected")
 
 
 def separate_beyond_accuracy(request: Request) -> Request:
@@ -96,9 +102,7 @@ def separate_beyond_accuracy(request: Request) -> Request:
     if beyond_accuracy and request.predicted_truth:
         rule = "measures must be measures of relevance with labels by a model"
         raise request.refused(rule, beyond_accuracy[0].name)
-    if beyond_accuracy and request.ties == "expected":
-        rule = f"ties must be item or trec with {beyond_accuracy[0].name}, which {NO_CLOSED_FORM}"
-        raise request.refused(rule, "expected")
+    check_ties(request, beyond_accuracy)
     choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
     return replace(request, choices=choices, beyond_accuracy=beyond_accuracy)
 
