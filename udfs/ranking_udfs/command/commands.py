@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import duckdb
@@ -21,9 +20,9 @@ from ..evaluation.comparison import (
     pairs_query,
 )
 from ..evaluation.conclusion import fall_sentences, worse_segments
-from ..evaluation.defaults import DIGITS, EVERYBODY
+from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import DataError, UsageError, error_summary
-from ..evaluation.pairs import MOST_SYSTEMS, ModelOrder, find_orders
+from ..evaluation.pairs import MOST_SYSTEMS, Orders, find_orders, first_order
 from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, without_verdicts
 from ..evaluation.queries import (
     Plan,
@@ -38,7 +37,7 @@ from ..evaluation.queries import (
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.catalogs import Catalog, Database
-from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids, with_labels
+from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids
 from ..inputs.manifest import manifest, manifest_path, stem, with_stored_run
 from ..inputs.measuring import conclude_abstention, measure, prepare_abstention
 from ..inputs.paths import extension
@@ -72,7 +71,6 @@ from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
     abstention_parts,
-    changed_tables,
     comparison_parts,
     evaluation_parts,
     explanation_parts,
@@ -240,10 +238,7 @@ def evaluate(work: Work) -> Result | str:
         if request.says_refused and options.format not in COPIED
         else []
     )
-    segment = work.inputs.segment[1] if work.inputs.segment else None
-    digits = options.digits or DIGITS
-    parts = evaluation_parts(request, rows, work.tables.is_named, segment, refused, digits)
-    return Result(parts, names, failed)
+    return Result(evaluation_parts(work, rows, refused), names, failed)
 
 
 def compare(work: Work) -> Result | str:
@@ -284,18 +279,12 @@ def compare_models(work: Work) -> Result | str:
         work.write(differences_query(request), options.by_user)
     if options.pairs:
         keep_rows(con, letter_rows(orders), ("measure", "k", "system", "mean", "letters"))
-        parts = letters_parts(options, request, request.systems, orders, problems, dominated)
-        return Result(parts, failed=failed)
+        return Result(letters_parts(work, orders, problems, dominated), failed=failed)
     told = [without_verdicts(rows, problems) for rows in results]
     worse = loss_sentences(work, told, orders)
     for line in worse if options.format in COPIED and not options.quiet else []:
         say("note", line)
-    changed = changed_tables(con, options, request, told[0], partial(with_labels, work))
-    parts = comparison_parts(
-        *(options, request, request.systems, told, orders, problems, changed, [*dominated, *worse]),
-        gated,
-        work.inputs.segment and work.inputs.segment[1],
-    )
+    parts = comparison_parts(work, told, orders, problems, [*dominated, *worse], gated)
     return Result(parts, failed=failed)
 
 
@@ -309,18 +298,16 @@ def ranking_rows(work: Work, rows: Sequence[Row]) -> Sequence[Row]:
     return [row for row in rows if row["higher_is_better"] is not None]
 
 
-def loss_sentences(
-    work: Work, results: Sequence[Sequence[Row]], orders: Sequence[ModelOrder | None]
-) -> list[str]:
+def loss_sentences(work: Work, results: Sequence[Sequence[Row]], orders: Orders) -> list[str]:
     """Name the steps that fell, and the segments in which a model is worse by the first measure."""
     at = [(choice.name, choice.cuts[0]) for choice in work.request.choices[:1]]
-    order = next((one for one in orders if one is not None and (one.measure, one.k) in at), None)
     first = [row for row in itertools.chain(*results[1:]) if (row["measure"], row["k"]) in at]
     if not work.options.steps:
+        order = first_order(work.request.choices, orders)
         return worse_segments(first, order, work.request.comparison["baseline"])
     # A better step is no loss of the one before it.
     worse = [row for row in first if row["verdict"] == "worse"]
-    return [*fall_sentences(results[0]), *worse_segments(worse, order, None)]
+    return [*fall_sentences(results[0]), *worse_segments(worse, None, None)]
 
 
 def compare_sql(work: Work) -> str:
@@ -357,7 +344,7 @@ def explain(work: Work) -> Result | str:
         say("note", f"{units(1)} {user} has no truth, so no measure is computed")
     about = names_of_ids(work, "texts", [options.user_id]).get(options.user_id)
     keep_rows(work.con, rows, () if rows else ("rank", "itemid"))
-    return Result(explanation_parts(options, work.request, rows, has_truth, about))
+    return Result(explanation_parts(work, rows, has_truth, about))
 
 
 def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

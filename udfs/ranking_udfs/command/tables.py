@@ -1,18 +1,15 @@
 """Declare what each command shows: sentences and tables, for `output` to render."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain
 from operator import itemgetter
 from typing import Any
-
-import duckdb
 
 from ..evaluation.comparison import MOST_CHANGED, changes_query
 from ..evaluation.conclusion import (
     best_sentence,
-    by_model,
     caveats,
     doubts,
     few_users,
@@ -29,7 +26,7 @@ from ..evaluation.conclusion import (
     threshold_sentences,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY
-from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.pairs import Orders, first_order
 from ..evaluation.problems import errors_about
 from ..evaluation.queries import Request, fetch_rows
 from ..evaluation.words import (
@@ -45,7 +42,9 @@ from ..evaluation.words import (
     format_mean,
     format_number,
     format_p,
+    grouped,
 )
+from ..inputs.evaluation import Evaluation, with_labels
 from ..measures.grammar import Choice
 from ..texts import printable, shorten, units, with_unit
 from .output import Columns, Folded, Part, Table, fitting, pivot
@@ -70,7 +69,6 @@ OVERLAPS = (
     "longer list; Jaccard: common items / all items; RBO: rank-biased overlap, with the most weight on the "
     "first ranks; 1st: share of {units} with the same first item; All: share of {units} with the same list."
 )
-Orders = Sequence[ModelOrder | None]
 
 
 def k_text(row: Row) -> str:
@@ -84,15 +82,9 @@ def cut_off_heading(k: int | None) -> str:
 # --- An evaluation ---
 
 
-def evaluation_parts(
-    request: Request,
-    rows: Sequence[Row],
-    is_named: bool,
-    segment: str | None,
-    refused: Sequence[Row],
-    digits: int,
-) -> Iterator[Part]:
+def evaluation_parts(work: Evaluation, rows: Sequence[Row], refused: Sequence[Row]) -> Iterator[Part]:
     """Yield the means of all users, then of segments; `refused` are rows of ranking.abstention."""
+    request, is_named, digits = work.request, work.tables.is_named, work.options.digits or DIGITS
     rows = [{**row, **dict(mean_texts(request, row, digits))} for row in rows]
     everybody = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
     if request.choices:
@@ -104,10 +96,10 @@ def evaluation_parts(
     if request.beyond_accuracy:
         yield measures_table("Beyond accuracy", request.beyond_accuracy, everybody, is_named)
         yield [*count_lines(request, OF_LISTS, everybody)]
-    if segment is not None:
+    if work.inputs.segment is not None:
         others = sorted((row for row in rows if row["segment"] != EVERYBODY), key=itemgetter("segment"))
         choices = [*request.choices, *request.beyond_accuracy_by_user]
-        yield measures_table("Ranking measure", choices, others, is_named, segment)
+        yield measures_table("Ranking measure", choices, others, is_named, work.inputs.segment[1])
         yield few_users(others)
 
 
@@ -181,30 +173,26 @@ def count_lines(request: Request, labels: Mapping[str, str], rows: Sequence[Row]
 
 
 def comparison_parts(
-    options: Any,
-    request: Request,
-    systems: Collection[str],
+    work: Evaluation,
     results: Sequence[Sequence[Row]],
     orders: Orders,
     problems: Sequence[Row],
-    changed: Iterable[Table],
     sentences: Sequence[str],
     gated: tuple[int, int],
-    segment: str | None,
 ) -> Iterator[Part]:
     """Yield the answer, caveats and tables; in Markdown, a summary for a pull request with folded parts.
 
-    `results` has the rows of all users, then the rows of `segment` if there are any. `gated` counts the rows
+    `results` has the rows of all users, then the rows of segments if there are any. `gated` counts the rows
     of each with a p corrected over the comparisons that --fail-if reads. `sentences` follow the answer. With
     --explain, each comparison has a sentence; else only comparisons over some of the users.
     """
-    form, digits, (everybody, *_) = options.format, options.digits or DIGITS, results
-    tables = [
-        comparison_table(form, request, digits, *each) for each in zip((None, segment), results, strict=False)
-    ]
-    is_pair, more = len(systems) == 2, [*doubts(everybody), *few_users([*chain(*results[1:])])]
-    best, against = answer(options, request, systems, orders, problems, {row["k"] for row in everybody}, more)
-    best, changed = [*best, *sentences], [*changed]
+    options, request, (everybody, *_) = work.options, work.request, results
+    form, digits, segment = options.format, options.digits or DIGITS, work.inputs.segment
+    of_rows = zip((None, segment and segment[1]), results, strict=False)
+    tables = [comparison_table(form, request, digits, *each) for each in of_rows]
+    is_pair, more = len(request.systems) == 2, [*doubts(everybody), *few_users([*chain(*results[1:])])]
+    best, against = answer(work, orders, problems, {row["k"] for row in everybody}, more)
+    best, changed = [*best, *sentences], [*changed_tables(work, everybody)]
     note = footnote(request.comparison, [*chain(*results)], gated)
     lines = pair_lines(options, request, everybody, digits)
     if form != "markdown":
@@ -224,7 +212,7 @@ def comparison_parts(
 
 def pair_lines(options: Any, request: Request, everybody: Sequence[Row], digits: int) -> list[str]:
     """Return a sentence for each pair on request, else for those of some users; and those of graded users."""
-    every = families(everybody)
+    every = [*grouped(everybody, "measure", "k").values()]
     lines = [with_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
     lines += [
         sentence(row, request.comparison, len(family), digits)
@@ -272,7 +260,7 @@ def comparison_table(
     title += [f"by {printable(segment)}"] * (segment is not None)
     of = f"means of {sides[0]} {units()}, differences of {sides[1]}" if sides[0] else ""
     heading = "; ".join(filter(None, [", ".join(title), of if title else of.capitalize()])) * is_text
-    rows = [*chain(*families(rows))]
+    rows = [*chain(*grouped(rows, "measure", "k").values())]
     return Table(rows, [("Measure", measure_label), *columns], heading, DISPENSABLE, "Measure")
 
 
@@ -295,18 +283,13 @@ def users_text(row: Row) -> str:
     return f"{row['users']}{of}"
 
 
-def changed_tables(
-    con: duckdb.DuckDBPyConnection,
-    options: Any,
-    request: Request,
-    rows: Sequence[Row],
-    with_labels: Callable[[Sequence[Row]], Sequence[Row]],
-) -> Iterator[Table]:
+def changed_tables(work: Evaluation, rows: Sequence[Row]) -> Iterator[Table]:
     """Yield a table of the largest losses and one of the largest gains with each model.
 
     `rows` are the comparisons of all users.
     """
-    first = families(rows)[0]  # by the first measure at its first cutoff
+    options, request = work.options, work.request
+    first, *_ = grouped(rows, "measure", "k").values()  # by the first measure at its first cutoff
     are_two = len({row["system"] for row in rows}) == 1
     baseline = first[0]["baseline"] if are_two else request.comparison["baseline"]
     if baseline is None or not request.choices or options.format == "latex":
@@ -314,8 +297,8 @@ def changed_tables(
     choice = request.choices[0]
     users = {row["system"]: row["users"] for row in first}
     query = changes_query(request, baseline, choice, MOST_CHANGED if options.explain else FEW_CHANGED)
-    for (system, wins), group in groupby(with_labels(fetch_rows(con, query)), itemgetter("system", "wins")):
-        changed = [*group]
+    every = with_labels(work, fetch_rows(work.con, query))
+    for (system, wins), changed in grouped(every, "system", "wins").items():
         count, verb = changed[0]["changed"], "win" if wins else "lose"
         counted = f"{count} of {users[system]} {units()} {verb}{'s' * (count == 1)}"
         which = f"; the top {len(changed)}" if count > len(changed) else ""
@@ -325,25 +308,21 @@ def changed_tables(
 
 
 def answer(
-    options: Any,
-    request: Request,
-    systems: Collection[str],
+    work: Evaluation,
     orders: Orders,
     problems: Sequence[Row],
     ks: Collection[int | None],
     more: Sequence[str] = (),
 ) -> tuple[list[str], list[str]]:
     """Return the errors in the data with the best model by the first measure, and the caveats with `more`."""
-    first = [(choice.name, choice.cuts[0]) for choice in request.choices[:1]]
     wrong, others = caveats(problems, ks)
     lines = [f"Error in the data: {text}" for text in wrong]
-    errors = errors_about(problems, systems)
-    lines += [no_verdict_sentence(errors)] * bool(errors)
-    for order in orders:
-        if not errors and order is not None and (order.measure, order.k) in first:
-            lines.append(leading_sentence(order))
-            if not options.explain and (needed := needed_sentence(order.best, request.comparison)):
-                lines.append(needed)
+    if errors := errors_about(problems, work.request.systems):
+        lines.append(no_verdict_sentence(errors))
+    elif order := first_order(work.request.choices, orders):
+        lines.append(leading_sentence(order))
+        needed = "" if work.options.explain else needed_sentence(order.best, work.request.comparison)
+        lines += [needed] * bool(needed)
     return lines, [f"Caveat: {text}" for text in (*others, *more)]
 
 
@@ -351,23 +330,17 @@ def letter_rows(orders: Orders) -> list[Row]:
     """Return the means of models, best first, with a compact letter display."""
     return [
         {"measure": order.measure, "k": order.k, "system": name, "mean": mean, "letters": order.letters[name]}
-        for order in orders
-        if order is not None
+        for order in filter(None, orders.values())
         for name, mean in order.means.items()
     ]
 
 
 def letters_parts(
-    options: Any,
-    request: Request,
-    systems: Collection[str],
-    orders: Orders,
-    problems: Sequence[Row],
-    sentences: Sequence[str],
+    work: Evaluation, orders: Orders, problems: Sequence[Row], sentences: Sequence[str]
 ) -> Iterator[Part]:
     """Yield the models of each measure with letters, and the best against the second best."""
-    shown, lines = [order for order in orders if order is not None], list[str]()
-    best, against = answer(options, request, systems, orders, problems, [order.k for order in shown])
+    shown, lines = [*filter(None, orders.values())], list[str]()
+    best, against = answer(work, orders, problems, [order.k for order in shown])
     yield [*best, *sentences, *against]
     if shown:
         users, _ = side_counts([order.best for order in shown])
@@ -379,10 +352,10 @@ def letters_parts(
             ("Letters", "letters"),
         ]
         yield Table(letter_rows(orders), columns, block="Measure")
-        is_known, digits = not errors_about(problems, systems), options.digits or DIGITS
+        is_known = not errors_about(problems, work.request.systems)
         several = [order for order in shown if is_known and len(order.means) > 2]
-        lines = [best_sentence(order, request.comparison, digits) for order in several]
-        lines = [letters_note(request.comparison), *lines]
+        options, digits = work.request.comparison, work.options.digits or DIGITS
+        lines = [letters_note(options), *(best_sentence(order, options, digits) for order in several)]
     if len(shown) < len(orders):
         reason = f"measures without a value for some {units()}, since each pair then has other {units()}"
         lines.append(f"Not shown: {reason}.")
@@ -393,20 +366,20 @@ def letters_parts(
 
 
 def explanation_parts(
-    options: Any, request: Request, rows: Sequence[Row], has_truth: bool, about: str | None
+    work: Evaluation, rows: Sequence[Row], has_truth: bool, about: str | None
 ) -> Iterator[Part]:
     """Yield the list of a user from each model with marked hits, the text `about` the user, and measures."""
-    k, user = request.ks[0], f"{with_unit('{Unit}')} {printable(options.user_id)}"
-    for name, mine in by_model(rows).items():
+    k, user = work.request.ks[0], f"{with_unit('{Unit}')} {printable(work.options.user_id)}"
+    for (name,), mine in grouped(rows, "system").items():
         listed = [row for row in mine if row["rank"] is not None]
         of = f", {printable(name)}" if "system" in mine[0] else ""
         yield [f"{user}{of}, {cut_off_heading(k)}", *[about or ""] * bool(about)]
         yield list_table(listed) if listed else ["No list."]
         if has_truth:
             lines = measure_lines(mine, listed, k)
-            if (least := request.lowest_grade) is not None:
+            if (least := work.request.lowest_grade) is not None:
                 lines.append(f"A hit has grade {least:g} or more; gains and the ideal DCG use all grades.")
-            if options.without_relevant == "skip" and not any(row["relevant"] for row in mine):
+            if work.options.without_relevant == "skip" and not any(row["relevant"] for row in mine):
                 excluded = f"this {units(1)} is excluded from means and comparisons"
                 lines.append(f"No relevant item: {excluded}.")
             yield lines
@@ -460,7 +433,7 @@ def abstention_parts(options: Any, rows: Sequence[Row]) -> Iterator[Part]:
     yield Table(shown, [*[("System", "system")] * is_named, *columns], block="System" * is_named)
     lines = [with_unit(ERRORS), refused_sentence(rows), *threshold_sentences(rows, options.digits or DIGITS)]
     if len(shown) < len(rows):
-        is_part = any(len(mine) >= MOST_THRESHOLDS for mine in by_model(rows).values())
+        is_part = any(len(mine) >= MOST_THRESHOLDS for mine in grouped(rows, "system").values())
         which = f": at most {MOST_THRESHOLDS} per model at equal steps, and the thresholds named above"
         lines.append(f"{len(shown)} of {len(rows)} rows are shown; --format csv has all{which * is_part}.")
     yield lines

@@ -17,6 +17,7 @@ from .words import (
     format_mean,
     format_number,
     format_p,
+    grouped,
     half_of,
     join_names,
 )
@@ -204,10 +205,11 @@ def worse_segments(
     both_lose = [row for row in rows if baseline is None or row["baseline"] == best]
     lost = [row for row in rows if row["verdict"] == "worse"]
     lost += [swap_sides(row) for row in both_lose if row["verdict"] == "better"]
-    by_segment: dict[str, list[str]] = {}
-    for row in sorted(lost, key=lambda row: row["system"] != best):
-        by_segment.setdefault(row["segment"], []).append(worse_text(row))
-    texts = [f"Segment {printable(name)}: {join_names(each)}." for name, each in by_segment.items()]
+    lost.sort(key=lambda row: row["system"] != best)
+    texts = [
+        f"Segment {printable(name)}: {join_names([*map(worse_text, each)])}."
+        for (name,), each in grouped(lost, "segment").items()
+    ]
     return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
         len(texts) > most
     )
@@ -338,7 +340,7 @@ def excluded_text(rows: Sequence[Row]) -> str:
 def refused_sentence(rows: Sequence[Row]) -> str:
     """Count the unanswerable users that are answered and refused; `rows` are of ranking.abstention."""
     count, texts = rows[0]["users_without_relevant"], []
-    for name, (row, *_) in by_model(rows).items():
+    for (name,), (row, *_) in grouped(rows, "system").items():
         answered = row["wrongly_answered"]  # from the lowest threshold on
         of = "" if name is None else f"{printable(name)} "
         texts.append(f"{of}{answered:,} answered, {count - answered:,} refused")
@@ -348,7 +350,7 @@ def refused_sentence(rows: Sequence[Row]) -> str:
 def threshold_sentences(rows: Sequence[Row], digits: int = DIGITS) -> list[str]:
     """Write how well the best scores separate answerable users, and two thresholds, for each model."""
     texts = []
-    for name, mine in by_model(rows).items():
+    for (name,), mine in grouped(rows, "system").items():
         row = fewest = min(mine, key=errors_of)
         if row["auc"] is None or row["threshold"] is None:
             continue
@@ -379,18 +381,10 @@ def errors_of(row: Row) -> int:
     return int(row["wrongly_refused"] + row["wrongly_answered"])
 
 
-def by_model(rows: Sequence[Row]) -> dict[str | None, list[Row]]:
-    """Group rows by the name of the model, None for a model without a name; keep the order of first rows."""
-    grouped: dict[str | None, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row.get("system"), []).append(row)
-    return grouped
-
-
 def select_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
     """Return up to `most` rows of ranking.abstention for each model, at equal steps."""
     shown = []
-    for mine in by_model(rows).values():
+    for mine in grouped(rows, "system").values():
         shown += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
     return shown
 
@@ -410,12 +404,9 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> tuple[list[s
     Each sentence describes one problem for all systems, the largest share first. Warnings with a share below
     MIN_CAVEAT_SHARE are joined to one sentence. `problems` are rows of ranking.check with their advice.
     """
-    groups: dict[tuple[str, int | None], list[Row]] = {}
-    for row in filter(is_problem, problems):
-        if row["k"] is None or row["k"] in ks:
-            groups.setdefault((row["code"], row["k"]), []).append(row)
+    of_ks = (row for row in problems if is_problem(row) and row["k"] in (None, *ks))
     wrong, others, small = list[str](), list[str](), list[str]()
-    weighed = [(max(map(share_of, rows)), rows) for rows in groups.values()]
+    weighed = [(max(map(share_of, rows)), rows) for rows in grouped(of_ks, "code", "k").values()]
     for share, rows in sorted(weighed, key=lambda pair: pair[0], reverse=True):
         is_wrong = any(row["severity"] == "error" for row in rows)
         (wrong if is_wrong else small if share < MIN_CAVEAT_SHARE else others).append(caveat(rows))
@@ -435,12 +426,16 @@ def doubts(rows: Sequence[Row]) -> list[str]:
     return texts
 
 
+def segment_sizes(rows: Sequence[Row]) -> dict[str, int]:
+    """Return the number of users of each segment, the most in its rows."""
+    segments = grouped(rows, "segment").items()
+    return {name: max(row["users"] for row in of) for (name,), of in segments}
+
+
 def few_users(rows: Sequence[Row]) -> list[str]:
     """Name the segments with fewer than FEW_USERS users; `rows` have segment and users."""
-    users: dict[str, int] = {}
-    for row in rows:
-        users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
-    names = [f"{printable(name)} ({count})" for name, count in users.items() if count < FEW_USERS]
+    users = segment_sizes(rows).items()
+    names = [f"{printable(name)} ({count})" for name, count in users if count < FEW_USERS]
     return [f"Segments with fewer than {FEW_USERS} {units()}: {join_names(names)}."] if names else []
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import isclose, isfinite
 from string import ascii_letters
 
-from .words import Row
+from ..measures.grammar import Choice
+from .words import Row, grouped
 
 MOST_SYSTEMS = 20  # the most models whose pairs ranking.compare compares
 TURNED = {"better": "worse", "worse": "better"}
@@ -31,6 +32,9 @@ class ModelOrder:
     def is_significant(self) -> bool:
         """True if the best model is the only one, and significantly better in all of its comparisons."""
         return not self.is_tied and all(row["verdict"] == "better" for row in self.rows)
+
+
+Orders = Mapping[tuple[str, int | None], ModelOrder | None]  # by measure and k; None without a ranking
 
 
 def common_baseline(rows: Iterable[Row]) -> str | None:
@@ -75,17 +79,14 @@ def differences_by_model(rows: Sequence[Row], baseline: str | None) -> dict[str,
     return by
 
 
-def families(rows: Iterable[Row]) -> list[list[Row]]:
-    """Group the rows by measure and k; p is corrected within each group."""
-    groups: dict[tuple[str, int | None], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["measure"], row["k"]), []).append(row)
-    return list(groups.values())
+def first_order(choices: Sequence[Choice], orders: Orders) -> ModelOrder | None:
+    """Return the ranking of the models by the first measure at its first cutoff, if there is one."""
+    return orders.get((choices[0].name, choices[0].cuts[0])) if choices else None
 
 
-def find_orders(rows: Iterable[Row]) -> list[ModelOrder | None]:
-    """Rank the models by each measure and k; None if they cannot be ranked."""
-    return list(map(order_models, families(rows)))
+def find_orders(rows: Iterable[Row]) -> Orders:
+    """Rank the models by each measure and k, within which p is corrected."""
+    return {at: order_models(family) for at, family in grouped(rows, "measure", "k").items()}
 
 
 def swap_sides(row: Row) -> Row:

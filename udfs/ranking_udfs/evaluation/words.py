@@ -29,6 +29,14 @@ GONE = "no longer in the corpus"  # an item that is missing from the catalog
 Row = Mapping[str, Any]  # a row of a result, by column
 
 
+def grouped(rows: Iterable[Row], *names: str) -> dict[Any, list[Row]]:
+    """Group rows by the values of these columns, None if they lack one; keep the order of first rows."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(map(row.get, names)), []).append(row)
+    return groups
+
+
 def with_text(name: object, text: str | None) -> str:
     """Return an id with its title, if it has one."""
     return shorten(f"{name}: {text}" if text else name)

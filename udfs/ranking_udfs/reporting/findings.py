@@ -23,7 +23,7 @@ from ..evaluation.comparison import (
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import ModelOrder, find_orders, swap_sides
+from ..evaluation.pairs import ModelOrder, find_orders, first_order, swap_sides
 from ..evaluation.problems import errors_about, without_verdicts
 from ..evaluation.queries import (
     Request,
@@ -215,16 +215,16 @@ class Findings(Subject):
         self.comparisons = sorted((row for row in compared if "segment" not in row), key=self.by_measure)
         of_segments = self.of_first(row for row in compared if "segment" in row)
         self.segments = find_segments(self, fetch, work.inputs.segment, of_segments)
-        self.orders = orders_by_measure(self.comparisons)
-        order = self.orders.get((self.first.name, self.k))
+        self.orders = {at: order for at, order in find_orders(self.comparisons).items() if order}
+        order = first_order(request.choices, self.orders)
         means = self.sort(self.of_first(self.means))
         self.best_first = [*order.means] if order else [row["system"] for row in means]
         paired = find_paired(self, fetch, work.con)
-        letters = {at: order.letters for at, order in orders_by_measure(paired).items()}
+        letters = {at: order.letters for at, order in find_orders(paired).items() if order}
         self.letters = {} if errors else letters
         is_compared = bool(self.request.also and self.baseline)
         self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
-        leader = None if errors else self.orders.get((self.first.name, self.k))
+        leader = None if errors else order
         shared = find_shared(self, fetch)
         self.tables = find_tables(self, fetch, work)
         self.losers, self.winners = find_changes(self, fetch, work)
@@ -254,11 +254,6 @@ class Findings(Subject):
         checked = [check_statements(replace(request, types={}))] * request.is_checked
         statements = [*work.tables.statements, *printed.tables, *checked, *reader.queries]
         self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
-
-
-def orders_by_measure(rows: Iterable[Row]) -> dict[tuple[str, int | None], ModelOrder]:
-    """Return the rankings of the models by measure and k, if there are any."""
-    return {(order.measure, order.k): order for order in find_orders(rows) if order is not None}
 
 
 def with_judged(of: Subject) -> Request:
@@ -300,9 +295,7 @@ def find_segments(of: Subject, fetch: Fetch, segment: tuple[str, str] | None, ro
     if of.baseline is None:
         source = f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})"
         rows = fetch(of.means_query(source, "segment", [of.first]))
-    sizes: dict[str, int] = {}
-    for row in rows:
-        sizes[row["segment"]] = max(sizes.get(row["segment"], 0), row["users"])
+    sizes = conclusion.segment_sizes(rows)
     names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_SEGMENTS]
     shown = unique_labels(names)
     largest = [row for row in rows if row["segment"] in shown]
