@@ -251,8 +251,7 @@ def overlap(
     """
     with open_evaluation("overlap", rec, None, ks=ks, **options) as (connection, work):
         check_models(work.request)
-        baseline, persistence = work.request.comparison["baseline"], work.options.persistence
-        return connection.result(overlap_query(work.request, baseline, persistence))
+        return connection.result(overlap_query(work.request, work.options.persistence))
 
 
 @described

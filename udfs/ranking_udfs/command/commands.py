@@ -27,7 +27,7 @@ from ..evaluation.problems import COLUMNS, NOTHING, is_problem, problem_lines, w
 from ..evaluation.queries import (
     Plan,
     abstention_query,
-    check_rows_query,
+    check_query,
     explain_query,
     fetch_rows,
     overlap_query,
@@ -37,7 +37,7 @@ from ..evaluation.queries import (
 from ..evaluation.tradeoffs import dominated_sentences
 from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.catalogs import Catalog, Database
-from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids
+from ..inputs.evaluation import Evaluation, check_users, load, names_of_ids, with_titles
 from ..inputs.manifest import manifest, manifest_path, stem, with_stored_run
 from ..inputs.measuring import conclude_abstention, measure, prepare_abstention
 from ..inputs.paths import extension
@@ -206,7 +206,8 @@ def check(work: Work) -> Result | str:
     work.step("writing")
     if options.rows is not None:
         codes = ", ".join(literal(row["code"]) for row in problems) or "NULL"
-        work.write(f"{check_rows_query(checked_request(work))}\nWHERE code IN ({codes})", options.rows)
+        failing = check_query(checked_request(work), "check_rows")
+        work.write(f"{failing}\nWHERE code IN ({codes})", options.rows)
     keep_rows(work.con, problems, COLUMNS)
     lines = [f"{severity}: {text}" for severity, text in problem_lines(problems)]
     texts = lines or [nothing_found(work.request)]
@@ -338,25 +339,13 @@ def explain(work: Work) -> Result | str:
         rule = with_unit("explain: --user-id must be {a_unit} of REC or TRUTH")
         raise UsageError(f"{rule}, got {user!r}; {advice}")
     has_truth = ("truth",) in matches
-    rows = fetch_rows(work.con, explain_query(work.request, options.user_id, tables.negated))
-    rows = with_titles(work, rows) if work.inputs.titles is not None else rows
+    query = explain_query(work.request, options.user_id, tables.negated)
+    rows = with_titles(work, fetch_rows(work.con, query))
     if not has_truth and not options.quiet:
         say("note", f"{units(1)} {user} has no truth, so no measure is computed")
     about = names_of_ids(work, "texts", [options.user_id]).get(options.user_id)
     keep_rows(work.con, rows, () if rows else ("rank", "itemid"))
     return Result(explanation_parts(work, rows, has_truth, about))
-
-
-def with_titles(work: Work, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the title of each item after its id, and `gone`: whether the item is missing from the catalog."""
-    titles = names_of_ids(work, "titles", (row["itemid"] for row in rows))
-    first = [name for name in ("system", "rank", "itemid") if name in rows[0]] if rows else []
-    return [
-        {name: row[name] for name in first}
-        | {"title": titles.get(str(row["itemid"])), "gone": str(row["itemid"]) not in titles}
-        | row
-        for row in rows
-    ]
 
 
 def abstention(work: Work) -> Result | str:
@@ -372,8 +361,8 @@ def abstention(work: Work) -> Result | str:
 def overlap(work: Work) -> Result | str:
     check_models(work.request)
     work.step("comparing")
-    query = overlap_query(work.request, work.request.comparison["baseline"], work.options.persistence)
-    return Result(overlap_parts(keep(work.con, query)))
+    rows = keep(work.con, overlap_query(work.request, work.options.persistence))
+    return Result(overlap_parts(rows))
 
 
 def printed_statements(work: Work, steps: Plan) -> list[str]:

@@ -187,14 +187,14 @@ def comparison_parts(
     --explain, each comparison has a sentence; else only comparisons over some of the users.
     """
     options, request, (everybody, *_) = work.options, work.request, results
-    form, digits, segment = options.format, options.digits or DIGITS, work.inputs.segment
-    of_rows = zip((None, segment and segment[1]), results, strict=False)
-    tables = [comparison_table(form, request, digits, *each) for each in of_rows]
+    form, digits = options.format, options.digits or DIGITS
+    of_rows = zip((None, work.inputs.segment), results, strict=False)
+    tables = [comparison_table(work, digits, *each) for each in of_rows]
     is_pair, more = len(request.systems) == 2, [*doubts(everybody), *few_users([*chain(*results[1:])])]
     best, against = answer(work, orders, problems, {row["k"] for row in everybody}, more)
     best, changed = [*best, *sentences], [*changed_tables(work, everybody)]
     note = footnote(request.comparison, [*chain(*results)], gated)
-    lines = pair_lines(options, request, everybody, digits)
+    lines = pair_lines(work, everybody)
     if form != "markdown":
         shown = [one for table in tables for one in fitting(form, table, digits)]
         has_wins = any(heading == "W/T/L" for one in shown for heading, _ in one.columns)
@@ -210,12 +210,13 @@ def comparison_parts(
     yield from folded_parts(changed, is_pair, tables[len(everybody) <= MOST_ROWS :], [*lines, note])
 
 
-def pair_lines(options: Any, request: Request, everybody: Sequence[Row], digits: int) -> list[str]:
+def pair_lines(work: Evaluation, everybody: Sequence[Row]) -> list[str]:
     """Return a sentence for each pair on request, else for those of some users; and those of graded users."""
+    options, digits = work.options, work.options.digits or DIGITS
     every = [*grouped(everybody, "measure", "k").values()]
     lines = [with_unit(OF_LABELLED)] * ("users_predicted" in everybody[0])
     lines += [
-        sentence(row, request.comparison, len(family), digits)
+        sentence(row, work.request.comparison, len(family), digits)
         for family in every
         for row in family
         if options.explain or row["users_undefined"]
@@ -235,12 +236,10 @@ def folded_parts(
     yield Folded("How to read it", [lines])
 
 
-def comparison_table(
-    form: str, request: Request, digits: int, segment: str | None, rows: Sequence[Row]
-) -> Table:
-    """Return a row for each comparison, by measure and k; `segment` is the heading of segments, if any."""
-    baseline, number = request.comparison["baseline"], partial(format_number, digits=digits)
-    sides, is_text, users = side_counts(rows), form == "table", with_unit("{Units}")
+def comparison_table(work: Evaluation, digits: int, by: tuple[str, str] | None, rows: Sequence[Row]) -> Table:
+    """Return a row for each comparison, by measure and k; `by` has the segments, if there are any."""
+    baseline, number = work.request.comparison["baseline"], partial(format_number, digits=digits)
+    sides, is_text, users = side_counts(rows), work.options.format == "table", with_unit("{Units}")
     of_labelled, of_all = ("" if is_text or not side else f" ({side})" for side in sides)
     of_baseline = "Baseline" if is_text or baseline is None else f"Baseline ({baseline})"
     columns: Columns = [
@@ -253,11 +252,12 @@ def comparison_table(
         ("p", lambda row: format_p(row["p_adjusted"])),
         ("Verdict", lambda row: f"{MARKS[row['verdict']]} {row['verdict']}"),
     ]
-    if segment is not None:
+    title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
+    if by is not None:
+        _, segment = by
+        title.append(f"by {printable(segment)}")
         is_taken = segment in ("Measure", users, *(heading for heading, _ in columns))
         columns = [(f"Segment {segment}" if is_taken else segment, "segment"), (users, users_text), *columns]
-    title = [f"Compared with {printable(baseline)}"] * (baseline is not None)
-    title += [f"by {printable(segment)}"] * (segment is not None)
     of = f"means of {sides[0]} {units()}, differences of {sides[1]}" if sides[0] else ""
     heading = "; ".join(filter(None, [", ".join(title), of if title else of.capitalize()])) * is_text
     rows = [*chain(*grouped(rows, "measure", "k").values())]
@@ -329,8 +329,9 @@ def answer(
 def letter_rows(orders: Orders) -> list[Row]:
     """Return the means of models, best first, with a compact letter display."""
     return [
-        {"measure": order.measure, "k": order.k, "system": name, "mean": mean, "letters": order.letters[name]}
-        for order in filter(None, orders.values())
+        {"measure": measure, "k": k, "system": name, "mean": mean, "letters": order.letters[name]}
+        for (measure, k), order in orders.items()
+        if order is not None
         for name, mean in order.means.items()
     ]
 
@@ -340,7 +341,7 @@ def letters_parts(
 ) -> Iterator[Part]:
     """Yield the models of each measure with letters, and the best against the second best."""
     shown, lines = [*filter(None, orders.values())], list[str]()
-    best, against = answer(work, orders, problems, [order.k for order in shown])
+    best, against = answer(work, orders, problems, [k for (_, k), order in orders.items() if order])
     yield [*best, *sentences, *against]
     if shown:
         users, _ = side_counts([order.best for order in shown])

@@ -33,19 +33,6 @@ REPLACED = "* REPLACE (nullif(trim(replace(caveats, 'perhaps_lower_is_better', '
 PREDICTED = ("by_predicted", "by_predicted_segment")  # by_user and by_segment by the predicted truth
 
 
-def segment_tables(request: Request) -> list[str]:
-    """Return the statements that make tables with a row for each segment of a user."""
-    segment = f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
-    return [
-        request.make(by_segment, f"{segment}\nFROM {with_segments(request, request.table(table))}")
-        for table, by_segment, choices in (
-            *compared_tables(request),
-            *[(*PREDICTED, request.choices)] * request.predicted_truth,
-        )
-        if request.by_segment and choices
-    ]
-
-
 def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]:
     """Return the tables by user and by segment, each with its measures."""
     return [
@@ -56,9 +43,15 @@ def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]
 
 
 def comparison_plan(request: Request) -> Plan:
-    """Plan the statements of a comparison: those of an evaluation, and tables of segments."""
-    steps = plan(request)
-    return replace(steps, tables=[*steps.tables, *segment_tables(request)])
+    """Plan the statements of a comparison: those of an evaluation, and tables by user and segment."""
+    steps, segment = plan(request), f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
+    predicted = [(*PREDICTED, request.choices)] * request.predicted_truth
+    tables = [
+        request.make(by_segment, f"{segment}\nFROM {with_segments(request, request.table(table))}")
+        for table, by_segment, choices in (*compared_tables(request), *predicted)
+        if request.by_segment and choices
+    ]
+    return replace(steps, tables=[*steps.tables, *tables])
 
 
 def comparison_queries(request: Request, problems: Sequence[Row]) -> list[str]:

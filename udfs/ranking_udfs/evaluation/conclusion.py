@@ -42,6 +42,7 @@ DOUBTS = {  # caveats of a row of a comparison as sentences
 }
 MIN_MISSING_LIST_SHARE = 0.05  # minimum share of users without a list that is reported next to the verdict
 MIN_CAVEAT_SHARE = 0.01  # below this share, problems share one line, unless they are errors
+MOST = 10  # segments that are named, and thresholds of a model
 FEW_USERS = 20  # a segment with fewer users is a caveat
 FEW_JUDGED = 0.2  # share of the top k; below it, most misses are unjudged items
 
@@ -62,9 +63,8 @@ def sentence(row: Row, options: Values, family: int, digits: int, compared: str 
         why = with_unit("no {unit} has a value from both")
         return f"{system} and {baseline} cannot be compared in {what}: {why}."
     is_decided = verdict in ("better", "worse", "higher", "lower")
-    size = size_text(
-        row, digits, -1 if is_decided and difference < 0 else 1
-    )  # "worse by 0.01", not "worse by -0.01"
+    sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not "worse by -0.01"
+    size = size_text(row, digits, sign)
     is_identical = row["ties"] == row["users"] > 1
     differ = f"equal for all {row['users']:,} {units()}" if is_identical else f"difference {size}"
     if is_decided:
@@ -193,9 +193,7 @@ def fall_sentences(rows: Sequence[Row]) -> list[str]:
     return ["No model is significantly worse than the one before it."]
 
 
-def worse_segments(
-    rows: Iterable[Row], order: ModelOrder | None, baseline: str | None, most: int = 10
-) -> list[str]:
+def worse_segments(rows: Iterable[Row], order: ModelOrder | None, baseline: str | None) -> list[str]:
     """Name each segment in which a model is significantly worse; the losses of the best model come first.
 
     `rows` compare segments, and `order` all users, by the first measure at its first cutoff. With a baseline,
@@ -210,9 +208,8 @@ def worse_segments(
         f"Segment {printable(name)}: {join_names([*map(worse_text, each)])}."
         for (name,), each in grouped(lost, "segment").items()
     ]
-    return texts[:most] + [f"{len(texts) - most} more segments are significantly worse."] * (
-        len(texts) > most
-    )
+    more = [f"{len(texts) - MOST} more segments are significantly worse."]
+    return texts[:MOST] + more * (len(texts) > MOST)
 
 
 def best_sentence(order: ModelOrder, options: Values, digits: int) -> str:
@@ -302,15 +299,9 @@ def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]
     """
     source = "catalog" if has_items else "history"
     facts = [
-        (
-            "popularity_lift",
-            1,
-            1,
-            "",
-            "{} recommends items {} times as popular as those in its {units}' history",
-        ),
-        ("coverage", 0, 100, "%", f"{{}} recommends {{}} of the items in the {source}"),
-        ("repeats", 0, 100, "%", "{} recommends items already in the {unit}'s history: {} of the items"),
+        ("popularity_lift", 1, 1, "", "items {} times as popular as those in its {units}' history"),
+        ("coverage", 0, 100, "%", f"{{}} of the items in the {source}"),
+        ("repeats", 0, 100, "%", "items already in the {unit}'s history: {} of the items"),
     ]
     texts = []
     for name, more, scale, unit, words in facts:
@@ -320,10 +311,9 @@ def beyond_accuracy_sentences(rows: Sequence[Row], has_items: bool) -> list[str]
             continue
         names = [printable(row["system"]) for row in known]
         shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
-        text = with_unit(words).format(names[0], shown[0])
-        text += "".join(
-            f"; with {other} it is {its}" for other, its in zip(names[1:], shown[1:], strict=True)
-        )
+        text = f"{names[0]} recommends {with_unit(words).format(shown[0])}"
+        others = zip(names[1:], shown[1:], strict=True)
+        text += "".join(f"; with {other} it is {its}" for other, its in others)
         texts.append(f"{text}{excluded_text(known) if name == 'popularity_lift' else ''}.")
     return texts
 
@@ -381,11 +371,11 @@ def errors_of(row: Row) -> int:
     return int(row["wrongly_refused"] + row["wrongly_answered"])
 
 
-def select_thresholds(rows: Sequence[Row], most: int = 10) -> list[Row]:
-    """Return up to `most` rows of ranking.abstention for each model, at equal steps."""
+def select_thresholds(rows: Sequence[Row]) -> list[Row]:
+    """Return up to MOST rows of ranking.abstention for each model, at equal steps."""
     shown = []
     for mine in grouped(rows, "system").values():
-        shown += [mine[i] for i in sorted({step * (len(mine) - 1) // (most - 1) for step in range(most)})]
+        shown += [mine[i] for i in sorted({step * (len(mine) - 1) // (MOST - 1) for step in range(MOST)})]
     return shown
 
 

@@ -16,8 +16,6 @@ TURNED = {"better": "worse", "worse": "better"}
 class ModelOrder:
     """The ranking of the models by one measure at one cutoff, from one family of comparisons."""
 
-    measure: str  # as in the rows of a comparison
-    k: int | None
     means: dict[str, float]  # of each model, best first
     rows: Sequence[Row]  # the comparisons of the best model, as their system, with others, best first
     letters: Mapping[str, str]  # models that share a letter do not differ significantly; {} with a baseline
@@ -65,7 +63,7 @@ def order_models(rows: Sequence[Row]) -> ModelOrder | None:
     apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]
     letters = assign_letters(names, apart) if baseline is None else {}
     is_tied = isclose(by[first], by[second], rel_tol=1e-12, abs_tol=1e-12)
-    return ModelOrder(rows[0]["measure"], rows[0]["k"], means, turned, letters, is_tied)
+    return ModelOrder(means, turned, letters, is_tied)
 
 
 def differences_by_model(rows: Sequence[Row], baseline: str | None) -> dict[str, float]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from ..compose.problems import Problem, problems
 from ..texts import did_you_mean, shorten
 from .errors import DataError, UsageError
-from .words import Row
+from .words import Row, grouped
 
 NOTHING = "no_common_id"
 UNREADABLE = ("null_grade", "infinite_grade")  # an evaluation is an error
@@ -17,8 +17,8 @@ COLUMNS = {  # columns of a problem with its advice, and their types
     **{"k": "BIGINT", "example": "VARCHAR", "count": "BIGINT", "of": "BIGINT"},
     **{"file": "VARCHAR", "write": "VARCHAR"},
 }
-SEVERITIES = ("error", "warning", "info")
-WORDS = {"info": "note"}  # a severity as it is shown, if by another word
+WORDS = {"error": "error", "warning": "warning", "info": "note"}  # each severity as it is shown
+SEVERITIES = (*WORDS,)
 CAUSES = ("swapped", "several_ids", "spelling")  # codes of why ids do not match
 SHOWN = 6  # systems and cutoffs on the line of a code
 PROBLEMS = SEVERITIES[:2]  # severities that make --fail-if problems fail
@@ -62,12 +62,9 @@ def parse_code(text: str) -> str:
 
 def problem_lines(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Return a severity and a string for each problem with all its systems and cutoffs, errors first."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in sorted(rows, key=lambda row: SEVERITIES.index(row["severity"])):
-        groups.setdefault((row["code"], without_k(row)), []).append(row)
-    severities = [of[0]["severity"] for of in groups.values()]
-    texts = map(problem_text, groups.values())
-    return [(WORDS.get(name, name), text) for name, text in zip(severities, texts, strict=True)]
+    ordered = sorted(rows, key=lambda row: SEVERITIES.index(row["severity"]))
+    groups = grouped(({**row, "text": without_k(row)} for row in ordered), "code", "text").values()
+    return [(WORDS[of[0]["severity"]], problem_text(of)) for of in groups]
 
 
 def without_k(row: Row) -> str:

@@ -132,7 +132,8 @@ def plan(request: Request) -> Plan:
         tables.append(request.make("by_user", measured_query(request, "by_user")))
         tables += [f"INSERT INTO {request.table('by_user')} BY NAME\n{request.stored}"] * bool(request.stored)
         tables += [request.make("also", also_query(request))] * bool(request.also)
-        tables.append(request.make("counts", counts_query(request)))
+        summary = judged_call(request, "evaluate", {"measures": [f"{NO_MEASURE}@0"]})  # counts have no k
+        tables.append(request.make("counts", f"SELECT {request.system}{', '.join(COUNTS)}\nFROM {summary}"))
         if request.predicted_truth:
             predicted = measured_query(request, "by_user", "predicted_truth")
             tables.append(request.make("by_predicted", predicted))
@@ -264,19 +265,13 @@ def check_tables(request: Request) -> CheckTables:
 
 def check_statements(request: Request) -> str:
     """Return the statements that make the views of the check, and its query."""
+    return "".join(check_tables(request).views) + check_query(request, "check")
+
+
+def check_query(request: Request, function: str) -> str:
+    """Return the query of the check, or of its failing records (check_rows); its views must exist."""
     of = check_tables(request)
-    return f"{''.join(of.views)}{check_query(request, 'check', of, of.tables)}"
-
-
-def check_rows_query(request: Request) -> str:
-    """Return the query for the failing records of the check; its views must exist."""
-    of = check_tables(request)
-    tables = {name: table for name, table in of.tables.items() if name != "predicted_truth"}
-    return check_query(request, "check_rows", of, tables)
-
-
-def check_query(request: Request, function: str, of: CheckTables, tables: Mapping[str, str]) -> str:
-    """Return the query of the check, or of its failing records, over these tables."""
+    tables = {name: table for name, table in of.tables.items() if name in FUNCTIONS[function]}
     time = of.own.get("time")
     if request.history and request.time is not None and time is None:
         time = "time" if request.time else ""
@@ -400,20 +395,11 @@ def as_given(column: str, negated: Collection[str | None]) -> str:
     return f"* REPLACE ({turned} AS {column})"
 
 
-def overlap_query(
-    request: Request,
-    baseline: str | None,
-    persistence: float = OPTIONS["persistence"].default,
-    function: str = "overlap",
-) -> str:
+def overlap_query(request: Request, persistence: float) -> str:
     """Return the query for the overlap of the lists of models."""
-    arguments = {
-        "rec": ranked_table(request),
-        "ks": request.ks,
-        "baseline": baseline,
-        "persistence": persistence,
-    }
-    return f"FROM {table_call(request, function, arguments | non_defaults(request.columns, 'descending'), 2)}"
+    arguments = {"rec": ranked_table(request), "ks": request.ks, "persistence": persistence}
+    arguments |= {"baseline": request.comparison["baseline"], **non_defaults(request.columns, "descending")}
+    return f"FROM {table_call(request, 'overlap', arguments, 2)}"
 
 
 def fusion_query(request: Request, options: Values) -> str:
@@ -466,12 +452,6 @@ FROM (
         GROUP BY ALL
     )
 )"""
-
-
-def counts_query(request: Request) -> str:
-    """Return the query for the counts of users of each model. They do not depend on k, so k is 0."""
-    summary = judged_call(request, "evaluate", {"measures": [f"{NO_MEASURE}@0"]}, 2)
-    return f"SELECT {request.system}{', '.join(COUNTS)}\nFROM {summary}"
 
 
 def by_segment_query(request: Request) -> str:
@@ -580,10 +560,8 @@ def row_columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     return parse_columns(row)
 
 
-def fetch_rows(
-    con: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()
-) -> list[dict[str, Any]]:
+def fetch_rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
     """Return the rows of a query as dicts."""
-    cursor = con.execute(query, parameters)
+    cursor = con.execute(query)
     names = [name for name, *_ in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

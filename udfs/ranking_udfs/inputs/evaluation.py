@@ -66,6 +66,19 @@ def names_of_ids(of: Evaluation, table: str, ids: Iterable[object]) -> dict[str,
     return dict(of.con.execute(query, [[str(value) for value in ids]]).fetchall())
 
 
+def with_titles(of: Evaluation, rows: Sequence[Row]) -> Sequence[Row]:
+    """Add after each item its title, and `gone`: whether the catalog lacks it; nothing without titles."""
+    if of.inputs.titles is None:
+        return rows
+    titles = names_of_ids(of, "titles", (row["itemid"] for row in rows))
+    return [
+        {name: row[name] for name in ("system", "rank", "itemid") if name in row}
+        | {"title": titles.get(str(row["itemid"])), "gone": str(row["itemid"]) not in titles}
+        | {**row}
+        for row in rows
+    ]
+
+
 def with_labels(of: Evaluation, rows: Sequence[Row]) -> list[Row]:
     """Add a column `label` to rows of users: the id with its text."""
     texts = names_of_ids(of, "texts", (row["userid"] for row in rows))

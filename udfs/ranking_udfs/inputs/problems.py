@@ -157,10 +157,10 @@ def several_segments(of: Evaluation) -> list[Row]:
     return [note_of(of, "several_segments", text, row, "segments")] if row["count"] else []
 
 
-def note_of(of: Evaluation, code: str, text: str, counts: Row, table: str, write: str | None = None) -> Row:
+def note_of(of: Evaluation, code: str, text: str, counts: Row, table: str) -> Row:
     """Return a row like those of the check, for what concerns this request alone."""
     row: Row = {**dict.fromkeys(COLUMNS), "severity": "info", "code": code, "problem": text}
-    return {**row, **counts, "file": file_of(of.inputs.other_tables[table][0]), "write": write}
+    return {**row, **counts, "file": file_of(of.inputs.other_tables[table][0])}
 
 
 def needs_met(request: Request, needed: str | None) -> bool:

@@ -159,16 +159,16 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
     """Make all charts, by section of the page."""
     made, measures = Charts(findings), findings.measures
     of_pairs = (made.differences, made.wins) if findings.baseline is not None else ()
-    of_lists = (made.popularity, made.head_and_tail) if findings.beyond_accuracy.system_rows else ()
+    of_lists = (made.popularity, made.head_and_tail) if findings.list_rows else ()
     return {
         "means": [made.means(measure) for measure in measures if len(measure.cuts) == 1],
-        "by k": [made.by_k(measure) for measure in measures if len(measure.cuts) > 1],
+        "by k": [made.means(measure) for measure in measures if len(measure.cuts) > 1],
         "differences": [draw(measure) for draw in of_pairs for measure in measures],
         "beyond accuracy": [draw() for draw in of_lists],
         "curve": [made.curve()] if findings.curve else [],
         "users": [made.histogram()],
         "abstention": [made.abstention()] if findings.abstention else [],
-        "segments": made.segments() if findings.segments.rows else [],
+        "segments": made.segments() if findings.segments else [],
     }
 
 
@@ -228,16 +228,14 @@ class Charts:
         return name, every, [row for row in every if row["k"] == measure.cuts[0]]
 
     def means(self, measure: Choice) -> Chart:
-        """Draw the means at one cutoff, with intervals."""
+        """Draw the means with intervals; at several cutoffs a line with a band for each system."""
         name, rows, _ = self.of_measure(measure, self.findings.means)
-        layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
-        title = measure.at(measure.cuts[0]) + leader_text(self.findings, measure, rows)
         table = table_of(rows, {**keys_of(measure), **OF_MEAN})
-        return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
-
-    def by_k(self, measure: Choice) -> Chart:
-        """Draw the means by cutoff: a line with a band for each system."""
-        name, rows, _ = self.of_measure(measure, self.findings.means)
+        leader = leader_text(self.findings, measure, rows)
+        if len(measure.cuts) == 1:
+            layers = intervals(lambda field: number_axis(field, measure.label), "mean", self.y, self.look)
+            title = measure.at(measure.cuts[0]) + leader
+            return self.draw(name, title, table, rows, height={"step": 26}, layer=layers)
         ks, look = [format_cut_off(k) for k in sorted(measure.cuts, key=cut_off_key)], self.look_with_legend
         low, mean = number_axis("low", measure.label), number_axis("mean", measure.label)
         x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cutoff k", "axis": {"labelAngle": 0}}
@@ -246,9 +244,7 @@ class Charts:
             layer("line", y=mean, color=look["color"]),
             points(y=mean, **look),
         ]
-        title = f"{measure.label}{leader_text(self.findings, measure, rows)}"
-        data = [{**row, "k": format_cut_off(row["k"])} for row in rows]
-        table = table_of(rows, {**keys_of(measure), **OF_MEAN})
+        title, data = measure.label + leader, [{**row, "k": format_cut_off(row["k"])} for row in rows]
         return self.draw(name, title, table, data, height=HEIGHT, encoding={"x": x}, layer=layers)
 
     def difference_layers(
@@ -315,9 +311,9 @@ class Charts:
     def popularity(self) -> Chart:
         """Draw the first measure against popularity: a point with two intervals for each system."""
         measure, k, sides = self.findings.first, self.findings.largest_k, ("mean", "low", "high")
-        popularity = self.findings.beyond_accuracy.popularity
         at, (_, rows, _) = measure.at(k), self.of_measure(measure, self.findings.means)
         means = {row["system"]: row for row in rows if row["k"] == k}
+        popularity = self.findings.popularity
         pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in popularity]
         data = [
             mean | {f"x {side}": row[side] for side in sides}
@@ -341,12 +337,12 @@ class Charts:
 
     def head_and_tail(self) -> Chart:
         """Draw the shares of head and long tail in the lists of each system."""
-        system_rows = self.findings.beyond_accuracy.system_rows
-        tails = {row["system"]: row["long_tail"] for row in system_rows}
+        list_rows = self.findings.list_rows
+        tails = {row["system"]: row["long_tail"] for row in list_rows}
         shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
         best = next((name for name in self.findings.best_first if name in shares), None)
         title = f"Tail items: {shares[best][1]:.0%} with {short(best)}" if best else "All lists are empty"
-        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in system_rows]
+        rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in list_rows]
         table = table_of(rows, {"System": "system", "{Units}": "users", "Head": "head", "Tail": "long_tail"})
         colours = {"head": GRID, "tail": COLOURS[1]}
         bars = self.share_bars(shares, colours, "share of the recommended items")
@@ -426,11 +422,11 @@ class Charts:
 
         Each chart has the table of all systems.
         """
-        findings, at, (of, every, _) = self.findings, self.findings.at, self.findings.segments
+        findings, at, every = self.findings, self.findings.at, self.findings.segments
         names = list(dict.fromkeys(row["segment"] for row in every))[:MOST_SEGMENTS]
         y = name_axis("segment", names)
         rows = [row for row in every if row["segment"] in names and row["system"] in self.systems]
-        title = f"{at} by {of}"
+        title = f"{at} by {findings.segment}"
         if findings.baseline is None:
             look = {"color": {"value": COLOURS[1]}}
             layers = intervals(lambda field: number_axis(field, at), "mean", y, look)

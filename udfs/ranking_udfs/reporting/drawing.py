@@ -33,10 +33,6 @@ def library() -> Any:
         raise ImportError("needs vl-convert-python: pip install vl-convert-python") from None
 
 
-def library_version() -> str:
-    return f"vl-convert-python {library().__version__}"
-
-
 def image(specification: Specification, form: str) -> bytes:
     """Render the chart on white as a file: svg, or png with two pixels per point."""
     white = {**specification, "background": "white"}

@@ -2,12 +2,11 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, count
 from math import isfinite
-from operator import itemgetter
 from typing import NamedTuple
 
 import duckdb
@@ -43,9 +42,10 @@ from ..evaluation.words import (
     format_cut_off,
     format_mean,
     format_number,
+    grouped,
     with_text,
 )
-from ..inputs.evaluation import Evaluation, names_of_ids, with_labels
+from ..inputs.evaluation import Evaluation, with_labels, with_titles
 from ..inputs.manifest import counts
 from ..inputs.measuring import measure
 from ..inputs.problems import nothing_found
@@ -69,23 +69,70 @@ Queries = Callable[[Request], str | Sequence[str]]  # makes queries to print, or
 Fetch = Callable[[str | Queries], list[Row]]  # Reader.fetch
 
 
-class Subject:
-    """The facts that sections share: models, measures, and the request of the queries.
+class Reader:
+    """Fetch rows with the labels of models, and keep the queries for the page."""
 
-    Without a baseline, models are compared with the first model. The column `system` of rows has labels, in
-    the order of `systems`.
+    def __init__(self, con: duckdb.DuckDBPyConnection, of: "Findings") -> None:
+        self.con, self.of, self.queries = con, of, list[str]()
+
+    def fetch(self, source: str | Queries) -> list[Row]:
+        """Return the rows of a query, or of the queries that a function makes from the request."""
+        of = self.of
+        made = [source] * 2 if isinstance(source, str) else [source(of.request), source(of.composed)]
+        printed, run = ([each] if isinstance(each, str) else each for each in made)
+        self.queries += printed
+        return [
+            {"system": of.systems[0]}
+            | {name: of.labels.get(value, value) if name in SIDES else value for name, value in row.items()}
+            for query in run
+            for row in fetch_rows(self.con, query)
+        ]
+
+
+class Histogram(NamedTuple):
+    edges: Sequence[float]  # a value at an edge belongs to the bin above it
+    bins: Mapping[str, Sequence[int]]  # the number of users in each bin, by system
+    special_bins: Mapping[str, Mapping[str, int]]  # the number of users in no bin, by reason and system
+
+
+class Findings:
+    """The results that a report shows: aggregates only, so that its size does not depend on the users.
+
+    After construction it is plain data: a function for each section returns the rows of the section. Without
+    a baseline, models are compared with the first model. The column `system` of rows has labels, in the order
+    of `systems`.
 
     request     the request, with values of users
     labels      the label of each model by its name in the data, baseline first
     systems     the labels; one label if nothing is compared
-    named       the name of the baseline in the request, if it has one
     baseline    the first label, or None if nothing is compared
     measures    the requested measures; verdicts are on `first`, at its first cutoff `k` (`at`: NDCG@10)
+    counts      for each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
+    comparisons rows of ranking.compare_by_user, for all users
+    problems    rows of ranking.check with advice; None without the check
+    orders      the ranking of the models by measure and k, if there is one, by these comparisons
+    best_first  the systems by the first measure at its first cutoff
+    letters     letters of the models by measure and k, if all pairs are compared
+    verdicts    the verdict and a sentence for each compared model
+    title, leading, headlines, refused  sentences; None or empty if they do not apply
+    dominated   sentences on dominated models, if columns are compared too
+    wrong, caveats      sentences on errors in the data, and on other caveats
+    curve, abstention   rows of the table functions
+    example     a user with the largest loss, preferably one with a relevant item; None if nobody loses
+    lists, missed   for two models: the items by rank with a mark ("relevant", or a grade with a gain);
+                the missed relevant items
+    list_rows, popularity, list_sentences   rows of ranking.beyond_accuracy, and means with intervals, at the
+                largest cutoff of the first measure; empty without a history
+    segments    comparisons, or means of one system, by the first measure; largest segment first
+    more_segments   the number of segments that are not shown
+    facts       inputs and options of the report; `made` is its time, and `sql` has its statements
     """
 
     def __init__(self, work: Evaluation) -> None:
-        names, self.named = work.request.systems, work.request.comparison["baseline"]
-        baseline = next(iter(names), "") if self.named is None else self.named
+        """Run all queries. Raises UsageError for a request that a report cannot answer, and DataError."""
+        check_request(work.request)
+        names, named = work.request.systems, work.request.comparison["baseline"]
+        baseline = next(iter(names), "") if named is None else named
         ordered = [baseline, *(name for name in names if name != baseline)]
         self.comparison: Values = {**work.request.comparison, "baseline": baseline}
         self.composed = replace(work.request, comparison=self.comparison)
@@ -97,8 +144,75 @@ class Subject:
         self.k, self.largest_k = self.first.cuts[0], max(self.first.cuts, key=cut_off_key)
         self.at = self.first.at(self.k)
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
-        self.system, self.keys = ("system, ", "system, k") if names else ("", "k")
+        self.keys = f"{self.request.system}k"
         self.by_user = self.request.table("by_user")
+        reader = Reader(work.con, self)
+        fetch = reader.fetch
+        request = with_judged(self)
+        work = replace(work, request=request)
+        steps, printed = comparison_plan(request), comparison_plan(replace(request, types={}))
+        problems = measure(work, steps)
+        self.problems = problems if request.is_checked else None
+        self.nothing_found = nothing_found(request)
+        errors = [
+            {**row, "system": self.labels.get(row["system"])}
+            for row in errors_about(problems, request.systems)
+        ]
+        work.step("comparing")
+        summary = fetch(lambda of: (steps if of.types else printed).summary)
+        self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
+        self.users = int(max(row["users"] for row in self.counts.values()))
+        self.means = find_means(self, fetch)
+        rows = fetch(lambda of: list(chain(*compare_queries(of)))) if self.baseline is not None else []
+        compared = without_verdicts(rows, errors)
+        self.comparisons = sorted((row for row in compared if "segment" not in row), key=self.by_measure)
+        of_segments = self.of_first(row for row in compared if "segment" in row)
+        self.segment = work.inputs.segment and shorten(work.inputs.segment[1])
+        self.segments, self.more_segments = find_segments(self, fetch, of_segments)
+        self.orders = {at: order for at, order in find_orders(self.comparisons).items() if order}
+        order = first_order(request.choices, self.orders)
+        means = self.sort(self.of_first(self.means))
+        self.best_first = [*order.means] if order else [row["system"] for row in means]
+        has_pairs = named is None and 2 < len(names) <= MOST_PAIRED
+        has_pairs = has_pairs and can_be_paired(work.con, request, len(names))
+        paired = fetch(pairs_query) if has_pairs else self.comparisons
+        letters = {at: order.letters for at, order in find_orders(paired).items() if order}
+        self.letters = {} if errors else letters
+        is_compared = bool(self.request.also and self.baseline)
+        self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
+        leader = None if errors else order
+        shared = find_shared(self, fetch)
+        self.tables = find_tables(self, fetch, work)
+        self.losers, self.winners = find_changes(self, fetch, work)
+        self.leading = leader and conclusion.leading_sentence(leader, shared)
+        if errors:
+            self.leading = conclusion.no_verdict_sentence(errors)
+        self.title = title_of(self, self.means, leader)
+        self.headlines = headlines_of(self, self.means, leader)
+        self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
+        family = self.of_first(self.comparisons)
+        self.verdicts = [verdict_of(self, row, len(family)) for row in family]
+        self.wrong, self.caveats = conclusion.caveats(problems, self.request.ks)
+        if request.is_checked:
+            self.caveats += caveats_of(self, shared)
+        also = {choice.name for choice in self.request.also}
+        family += [row for row in self.comparisons if row["measure"] in also]
+        self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments)]
+        self.curve = fetch(lambda of: f"FROM {judged_call(of, 'interpolated_precision_curve', {})}")
+        self.histogram = find_histogram(self, fetch)
+        self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
+        found = find_beyond_accuracy(self, fetch, leader)
+        self.list_rows, self.popularity, self.list_sentences = found
+        confidence, negated = self.comparison["confidence"], work.tables.negated
+        of_scores = partial(abstention_query, negated=negated, confidence=confidence)
+        self.abstention = sorted(fetch(of_scores), key=self.by_system) if request.says_refused else []
+        self.refused = conclusion.threshold_sentences(self.abstention)
+        if self.abstention:
+            self.refused.insert(0, conclusion.refused_sentence(self.abstention))
+        self.facts, self.made = find_facts(self, work), report_time()
+        checked = [check_statements(replace(request, types={}))] * request.is_checked
+        statements = [*work.tables.statements, *printed.tables, *checked, *reader.queries]
+        self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
 
     def by_system(self, row: Row) -> int:
         return self.systems.index(row["system"])
@@ -127,136 +241,7 @@ class Subject:
         return intervals_query(source, keys, measures, self.comparison["confidence"])
 
 
-class Reader:
-    """Fetch rows with the labels of models, and keep the queries for the page."""
-
-    def __init__(self, con: duckdb.DuckDBPyConnection, of: "Subject") -> None:
-        self.con, self.of, self.queries = con, of, list[str]()
-
-    def fetch(self, source: str | Queries) -> list[Row]:
-        """Return the rows of a query, or of the queries that a function makes from the request."""
-        of = self.of
-        made = [source] * 2 if isinstance(source, str) else [source(of.request), source(of.composed)]
-        printed, run = ([each] if isinstance(each, str) else each for each in made)
-        self.queries += printed
-        return [
-            {"system": of.systems[0]}
-            | {name: of.labels.get(value, value) if name in SIDES else value for name, value in row.items()}
-            for query in run
-            for row in fetch_rows(self.con, query)
-        ]
-
-
-class BeyondAccuracy(NamedTuple):
-    """Beyond-accuracy results at the largest cutoff of the first measure; empty without a history."""
-
-    system_rows: Sequence[Row] = ()  # rows of ranking.beyond_accuracy
-    popularity: Sequence[Row] = ()  # means with intervals
-    sentences: Sequence[str] = ()
-
-
-class Histogram(NamedTuple):
-    edges: Sequence[float]  # a value at an edge belongs to the bin above it
-    bins: Mapping[str, Sequence[int]]  # the number of users in each bin, by system
-    special_bins: Mapping[str, Mapping[str, int]]  # the number of users in no bin, by reason and system
-
-
-class Segments(NamedTuple):
-    name: str | None = None  # the name of segments; None without segments
-    rows: Sequence[Row] = ()  # comparisons, or means of one system, by the first measure; largest first
-    more: int = 0  # the number of segments that are not shown
-
-
-class Findings(Subject):
-    """The results that a report shows: aggregates only, so that its size does not depend on the users.
-
-    After construction it is plain data: a function for each section returns the rows of the section.
-
-    counts      for each system: the columns of ranking.evaluate, and judged_share, at the first cutoff
-    comparisons rows of ranking.compare_by_user, for all users
-    problems    rows of ranking.check with advice; None without the check
-    orders      the ranking of the models by measure and k, if there is one, by these comparisons
-    best_first  the systems by the first measure at its first cutoff
-    letters     letters of the models by measure and k, if all pairs are compared
-    verdicts    the verdict and a sentence for each compared model
-    title, leading, headlines, refused  sentences; None or empty if they do not apply
-    dominated   sentences on dominated models, if columns are compared too
-    wrong, caveats      sentences on errors in the data, and on other caveats
-    curve, abstention   rows of the table functions
-    example     a user with the largest loss, preferably one with a relevant item; None if nobody loses
-    lists, missed   for two models: the items by rank with a mark ("relevant", or a grade with a gain);
-                the missed relevant items
-    facts       inputs and options of the report; `made` is its time, and `sql` has its statements
-    """
-
-    def __init__(self, work: Evaluation) -> None:
-        """Run all queries. Raises UsageError for a request that a report cannot answer, and DataError."""
-        check_request(work.request)
-        super().__init__(work)
-        reader = Reader(work.con, self)
-        fetch = reader.fetch
-        request = with_judged(self)
-        work = replace(work, request=request)
-        steps, printed = comparison_plan(request), comparison_plan(replace(request, types={}))
-        problems = measure(work, steps)
-        self.problems = problems if request.is_checked else None
-        self.nothing_found = nothing_found(request)
-        errors = [
-            {**row, "system": self.labels.get(row["system"])}
-            for row in errors_about(problems, request.systems)
-        ]
-        work.step("comparing")
-        summary = fetch(lambda of: (steps if of.types else printed).summary)
-        self.counts = {row["system"]: row for row in summary if row["k"] == self.k}
-        self.users = int(max(row["users"] for row in self.counts.values()))
-        self.means = find_means(self, fetch)
-        rows = fetch(lambda of: list(chain(*compare_queries(of)))) if self.baseline is not None else []
-        compared = without_verdicts(rows, errors)
-        self.comparisons = sorted((row for row in compared if "segment" not in row), key=self.by_measure)
-        of_segments = self.of_first(row for row in compared if "segment" in row)
-        self.segments = find_segments(self, fetch, work.inputs.segment, of_segments)
-        self.orders = {at: order for at, order in find_orders(self.comparisons).items() if order}
-        order = first_order(request.choices, self.orders)
-        means = self.sort(self.of_first(self.means))
-        self.best_first = [*order.means] if order else [row["system"] for row in means]
-        paired = find_paired(self, fetch, work.con)
-        letters = {at: order.letters for at, order in find_orders(paired).items() if order}
-        self.letters = {} if errors else letters
-        is_compared = bool(self.request.also and self.baseline)
-        self.dominated = dominated_sentences(without_verdicts(paired, errors)) if is_compared else []
-        leader = None if errors else order
-        shared = find_shared(self, fetch)
-        self.tables = find_tables(self, fetch, work)
-        self.losers, self.winners = find_changes(self, fetch, work)
-        self.leading = leader and conclusion.leading_sentence(leader, shared)
-        if errors:
-            self.leading = conclusion.no_verdict_sentence(errors)
-        self.title = title_of(self, self.means, leader)
-        self.headlines = headlines_of(self, self.means, leader)
-        self.headlines += conclusion.worse_segments(of_segments, leader, self.baseline)
-        family = self.of_first(self.comparisons)
-        self.verdicts = [verdict_of(self, row, len(family)) for row in family]
-        self.wrong, self.caveats = conclusion.caveats(problems, self.request.ks)
-        if request.is_checked:
-            self.caveats += caveats_of(self, shared)
-        also = {choice.name for choice in self.request.also}
-        family += [row for row in self.comparisons if row["measure"] in also]
-        self.caveats += [*conclusion.doubts(family), *conclusion.few_users(self.segments.rows)]
-        self.curve = fetch(lambda of: f"FROM {judged_call(of, 'interpolated_precision_curve', {})}")
-        self.histogram = find_histogram(self, fetch)
-        self.example, self.lists, self.missed = find_example(self, fetch, work, leader)
-        self.beyond_accuracy = find_beyond_accuracy(self, fetch, leader)
-        self.abstention = find_abstention(self, fetch, work.tables.negated)
-        self.refused = conclusion.threshold_sentences(self.abstention)
-        if self.abstention:
-            self.refused.insert(0, conclusion.refused_sentence(self.abstention))
-        self.facts, self.made = find_facts(self, work), report_time()
-        checked = [check_statements(replace(request, types={}))] * request.is_checked
-        statements = [*work.tables.statements, *printed.tables, *checked, *reader.queries]
-        self.sql = "\n".join(map(printable, "\n\n".join(map("{};".format, statements)).split("\n")))
-
-
-def with_judged(of: Subject) -> Request:
+def with_judged(of: Findings) -> Request:
     """Add judged_share to the measures of the request."""
     if JUDGED in [choice.measure.name for choice in of.measures] or of.request.ties == "expected":
         return of.composed
@@ -267,7 +252,7 @@ def with_judged(of: Subject) -> Request:
 # --- Sections: one function each ---
 
 
-def find_means(of: Subject, fetch: Fetch) -> list[Row]:
+def find_means(of: Findings, fetch: Fetch) -> list[Row]:
     """Return the means: system, k, measure (name), users (with a value), mean, low, high, zeros, least, most.
 
     zeros is the number of values that are 0; least and most are the smallest and the largest value.
@@ -279,20 +264,9 @@ def find_means(of: Subject, fetch: Fetch) -> list[Row]:
     return sorted((row for row in rows if row["k"] in cuts[row["measure"]]), key=of.by_measure)
 
 
-def find_paired(of: Findings, fetch: Fetch, con: duckdb.DuckDBPyConnection) -> list[Row]:
-    """Return the comparisons of all pairs if no baseline is named and they are possible, else those shown."""
-    count = len(of.systems)
-    is_possible = of.named is None and 2 < count <= MOST_PAIRED
-    if is_possible and can_be_paired(con, of.request, count):
-        return fetch(pairs_query)
-    return of.comparisons
-
-
-def find_segments(of: Subject, fetch: Fetch, segment: tuple[str, str] | None, rows: list[Row]) -> Segments:
+def find_segments(of: Findings, fetch: Fetch, rows: list[Row]) -> tuple[list[Row], int]:
     """Return the rows of the largest segments, with unique labels; `rows` compare the segments."""
-    if segment is None:
-        return Segments()
-    if of.baseline is None:
+    if of.request.by_segment and of.baseline is None:
         source = f"(FROM {of.request.table('by_segment')} WHERE {of.at_k})"
         rows = fetch(of.means_query(source, "segment", [of.first]))
     sizes = conclusion.segment_sizes(rows)
@@ -300,8 +274,8 @@ def find_segments(of: Subject, fetch: Fetch, segment: tuple[str, str] | None, ro
     shown = unique_labels(names)
     largest = [row for row in rows if row["segment"] in shown]
     largest.sort(key=lambda row: (names.index(row["segment"]), of.by_system(row)))
-    labelled = [{**row, "segment": shown[row["segment"]]} for row in largest]
-    return Segments(shorten(segment[1]), labelled, len(sizes) - len(names))
+    labelled: list[Row] = [{**row, "segment": shown[row["segment"]]} for row in largest]
+    return labelled, len(sizes) - len(names)
 
 
 def find_shared(of: Findings, fetch: Fetch) -> list[Row]:
@@ -318,13 +292,14 @@ def find_shared(of: Findings, fetch: Fetch) -> list[Row]:
 def find_tables(of: Findings, fetch: Fetch, work: Evaluation) -> list[Row]:
     """Return a row of counts for each model and for truth.
 
-    Rows have label (a system, or Truth), name, modified (the date of a file), the numbers of rows, users and
-    items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
+    Rows have label (a system, or Truth), file (with the date of its last change), the numbers of rows, users
+    and items, and the counts of a model. If truth has times, its row has the earliest and the latest date.
     """
     truth, least, files = of.request.table("truth"), of.request.lowest_grade, work.tables.files
     sizes = {row.get("system", ""): row for row in counts(work.con, of.request.table("rec"))}
     tables = [
-        {**of.counts[label], **sizes[name], **file_date(files.get(name, files.get(None))), "label": label}
+        {**of.counts[label], **sizes[name], "label": label}
+        | {"file": file_date(files.get(name, files.get(None)))}
         for name, label in of.labels.items()
         if name in sizes
     ]
@@ -335,20 +310,19 @@ def find_tables(of: Findings, fetch: Fetch, work: Evaluation) -> list[Row]:
     if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
         columns += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
     (facts,) = fetch(f"SELECT {columns}\nFROM {truth}")
-    return [*tables, {**row, **facts, **file_date(file_of(work.inputs.truth)), "label": "Truth"}]
+    return [*tables, {**row, **facts, "file": file_date(file_of(work.inputs.truth)), "label": "Truth"}]
 
 
-def find_changes(of: Subject, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
+def find_changes(of: Findings, fetch: Fetch, work: Evaluation) -> tuple[dict[str, list[Row]], ...]:
     """Return the users with the largest losses, and with the largest gains, for each compared system.
 
     Rows have userid, label (the id with its text), baseline, value, difference, has_relevant (the user
     has a relevant item), changed (users who lose or win) and sharing (users with the same difference).
     """
-    losers, winners = ({name: list[Row]() for name in of.systems[1:]} for _ in range(2))
     query = changes_query(of.request, str(of.comparison["baseline"]), of.first)
-    for row in with_labels(work, fetch(query)) if of.baseline is not None else ():
-        (winners if row["wins"] else losers)[row["system"]].append(row)
-    return losers, winners
+    changed = with_labels(work, fetch(query)) if of.baseline is not None else []
+    by_way = grouped(changed, "wins", "system")
+    return tuple({name: by_way.get((wins, name), []) for name in of.systems[1:]} for wins in (False, True))
 
 
 def caveats_of(of: Findings, shared: Sequence[Row]) -> list[str]:
@@ -362,12 +336,12 @@ def caveats_of(of: Findings, shared: Sequence[Row]) -> list[str]:
     return sentences + (conclusion.judged_caveat(shares, of.k) if is_judged else [])
 
 
-def verdict_of(of: Subject, row: Row, family: int) -> tuple[str, str]:
+def verdict_of(of: Findings, row: Row, family: int) -> tuple[str, str]:
     sentence = conclusion.sentence(row, of.comparison, family, DIGITS)
     return row["verdict"], " ".join(filter(None, (sentence, conclusion.predicted_sentence(row, DIGITS))))
 
 
-def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
+def title_of(of: Findings, means: Sequence[Row], leader: ModelOrder | None) -> str | None:
     """Write the best mean, and its significant relative difference from the baseline or the second best."""
     best = leader and leader.is_significant and leader.best
     if not best or best.get("users_predicted"):
@@ -383,7 +357,7 @@ def title_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> st
     return f"{text}, {best['baseline']} {by}" if is_turned else f"{text}, {by} {best['baseline']}"
 
 
-def headlines_of(of: Subject, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
+def headlines_of(of: Findings, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
     """Write sentences on the best model and the baseline: the first measure, and measures of HEADLINES."""
     plain = {choice.measure.name: choice for choice in of.measures if not choice.given}
     in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
@@ -406,7 +380,7 @@ def find_histogram(of: Findings, fetch: Fetch) -> Histogram:
     bins = {system: [0] * BINS for system in of.systems}
     bin_of = f"floor(({name} - {low!r}) / {high - low!r} * {BINS})"
     for row in fetch(
-        f"SELECT {of.system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, "
+        f"SELECT {of.request.system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, "
         f"count(*) AS users\nFROM {of.by_user}\nWHERE {of.at_k} AND {name} <> 0\nGROUP BY ALL"
     ):
         bins[row["system"]][row["bin"]] = row["users"]
@@ -440,14 +414,12 @@ def find_example(
     missed: dict[str, list[str]] = {name: [] for name in lists}
     rows = fetch(lambda request: explain_query(replace(request, ks=[of.k]), loser["userid"]))
     rows = [row for row in rows if row["system"] in lists]
-    titles = names_of_ids(work, "titles", map(itemgetter("itemid"), rows))
-    for row in rows:
-        title = titles.get(str(row["itemid"]))
+    for row in with_titles(work, rows):
         if row["rank"] is not None:
-            lists[row["system"]].append((with_text(row["itemid"], title), mark_of(row)))
+            lists[row["system"]].append((with_text(row["itemid"], row.get("title")), mark_of(row)))
         else:
-            is_gone = work.inputs.titles is not None and str(row["itemid"]) not in titles
-            missed[row["system"]].append(with_text(row["itemid"], GONE if is_gone else title))
+            title = GONE if row.get("gone") else row.get("title")
+            missed[row["system"]].append(with_text(row["itemid"], title))
     return loser["label"], lists, missed
 
 
@@ -459,28 +431,22 @@ def mark_of(row: Row) -> str:
     return f"grade {row['grade']:g}" if has_gain else ""
 
 
-def find_beyond_accuracy(of: Subject, fetch: Fetch, leader: ModelOrder | None) -> BeyondAccuracy:
+def find_beyond_accuracy(
+    of: Findings, fetch: Fetch, leader: ModelOrder | None
+) -> tuple[list[Row], list[Row], list[str]]:
     """Return the beyond-accuracy results, if there is a history."""
     if not of.request.history:
-        return BeyondAccuracy()
+        return [], [], []
     rows = fetch(lambda request: f"FROM {beyond_accuracy_call(request, [of.largest_k])}")
-    system_rows = sorted(rows, key=of.by_system)
+    list_rows = sorted(rows, key=of.by_system)
     popularity = Choice(CONTENTS["popularity"], {}, {}, ())
     lists = partial(beyond_accuracy_call, ks=[of.largest_k], by_user=True)
     query = fetch(lambda request: of.means_query(f"(FROM {lists(request)})", of.keys, [popularity]))
     means = sorted(query, key=of.by_system)
-    by_system = {row["system"]: row for row in system_rows}
-    renamed = {} if of.system else {"system": "The model"}
+    by_system = {row["system"]: row for row in list_rows}
+    renamed = {} if of.request.system else {"system": "The model"}
     rows = [{**by_system[name], **renamed} for name in of.models_in_sentences(leader)]
-    return BeyondAccuracy(system_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items))
-
-
-def find_abstention(of: Subject, fetch: Fetch, negated: Collection[str | None]) -> list[Row]:
-    """Return thresholds, if the request concerns unanswerable users."""
-    if not of.request.says_refused:
-        return []
-    rows = fetch(partial(abstention_query, negated=negated, confidence=of.comparison["confidence"]))
-    return sorted(rows, key=of.by_system)
+    return list_rows, means, conclusion.beyond_accuracy_sentences(rows, of.request.items)
 
 
 def find_facts(of: Findings, work: Evaluation) -> dict[str, str]:
@@ -545,11 +511,11 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
     return shown
 
 
-def file_date(path: str | None) -> dict[str, str | None]:
-    """Return the name of a table, and the date of the last change of a file."""
-    is_file = path is not None and os.path.isfile(path)
-    modified = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))) if path and is_file else None
-    return {"name": path and shorten(path), "modified": modified}
+def file_date(path: str | None) -> str:
+    """Return the name of a file with the date of its last change; "" for a table."""
+    if path is None or not os.path.isfile(path):
+        return ""
+    return f"{shorten(path)} ({time.strftime('%Y-%m-%d', time.gmtime(os.path.getmtime(path)))})"
 
 
 def report_time() -> str:

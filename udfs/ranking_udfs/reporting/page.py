@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from importlib.resources import files
 from itertools import zip_longest
@@ -32,7 +33,7 @@ from ..texts import shorten, units, with_unit
 from ..version import version
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charted, charts, table_of
-from .drawing import inline_svg, library_version
+from .drawing import inline_svg, library
 from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # ranks of the lists of a user
@@ -62,6 +63,7 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {"bdi": to_bdi, "sentence": to_sentence, "number": to_number}
+    made.filters["names"] = partial(join_names, most=MOST_RANKS)
     template = made.from_string(with_unit(text("page.html.jinja")))
     html = template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n"
     return Page(html, findings, {chart.name: chart for each in drawn.values() for chart in each})
@@ -100,20 +102,19 @@ class View:
 
     MOST_SYSTEMS, MOST_SEGMENTS = MOST_SYSTEMS, MOST_SEGMENTS
     TIES, UNNAMED, table_of = TIES, UNNAMED, staticmethod(table_of)
-    library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
         self.findings, self.style = findings, Html(text("page.css"))
         self.not_charted = [name for name in findings.systems if name not in charted(findings)]
         self.share = f"{100 * findings.comparison['confidence']:.15g}"
+        self.versions = f"{version()}, DuckDB {duckdb.__version__}"
+        self.library = f"vl-convert-python {library().__version__}"
+        self.files = ", ".join(dict.fromkeys(row["file"] for row in findings.tables if row["file"]))
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
 
     def footnote(self) -> str:
-        rows = [*self.findings.comparisons, *self.findings.segments.rows]
+        rows = [*self.findings.comparisons, *self.findings.segments]
         return footnote(self.findings.comparison, rows).partition(". ")[2]
-
-    def versions(self) -> str:
-        return f"{version()}, DuckDB {duckdb.__version__}"
 
     def slug(self, title: str) -> str:
         return re.sub(r"\W+", "-", title.partition(" from ")[0].lower())
@@ -121,9 +122,6 @@ class View:
     def picture(self, chart: Chart) -> str:
         label = f"{chart.title}; the table below has the numbers"
         return Html(inline_svg(chart.specification, chart.name, label))
-
-    def join(self, items: Sequence[str]) -> str:
-        return join_names(items, most=MOST_RANKS)
 
     def columns(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         """Return the columns of a table as HTML; numbers are aligned to the right.
@@ -161,8 +159,7 @@ class View:
         for row in sorted(self.findings.problems or (), key=lambda row: SEVERITIES.index(row["severity"])):
             k = "" if row["k"] is None else str(row["k"])
             text = row["problem"].replace(f"k = {k}", "k")
-            word = WORDS.get(row["severity"], str(row["severity"]))
-            cells = problems.setdefault((text, k), {0: k, -1: word})
+            cells = problems.setdefault((text, k), {0: k, -1: WORDS[row["severity"]]})
             of = f" of {row['of']:,}" if row["of"] else ""
             cells[self.findings.labels.get(row["system"])] = f"{row['count']:,}{of}"
             cells.setdefault(1, row["example"] or "")
@@ -176,10 +173,6 @@ class View:
             for (text, _), cells in problems.items()
         ]
         return ["Problem", *(columns[key] for key in shown)], rows
-
-    def files(self) -> str:
-        dates = {row["name"]: row["modified"] for row in self.findings.tables if row["modified"]}
-        return ", ".join(f"{name} ({date})" for name, date in dates.items())
 
     def means_table(self) -> Table:
         findings = self.findings
@@ -233,10 +226,10 @@ class View:
         return ["Rank", *lists], ranked
 
     def beyond_accuracy_table(self) -> Table:
-        system_rows = self.findings.beyond_accuracy.system_rows
-        names = [name for name in system_rows[0] if name not in ("system", "k")]
-        rows = [[name, *(Html(escape(to_number(row[name]))) for row in system_rows)] for name in names]
-        return ["Column", *(row["system"] for row in system_rows)], rows
+        list_rows = self.findings.list_rows
+        names = [name for name in list_rows[0] if name not in ("system", "k")]
+        rows = [[name, *(Html(escape(to_number(row[name]))) for row in list_rows)] for name in names]
+        return ["Column", *(row["system"] for row in list_rows)], rows
 
 
 def cell_html(name: str, cell: Any, decimals: int) -> Html:
