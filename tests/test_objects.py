@@ -225,3 +225,15 @@ def test_advice_on_reversed_scores_is_right() -> None:
     ):
         with pytest.warns(UserWarning, match=re.escape(advice)):
             ranking_udfs.evaluate(models, truth, "mrr", descending=descending)
+
+
+def test_a_history_of_lists_is_the_history_of_their_items(tmp_path: Path) -> None:
+    """A user with an empty list has no history."""
+    lists: dict[str, list[str]] = {"q1": ["d", "a"], "q2": ["c"], "q3": []}
+    nested = [{"userid": user, "itemid": items} for user, items in lists.items()]
+    flat = [{"userid": user, "itemid": item} for user, items in lists.items() for item in items]
+    (tmp_path / "history.jsonl").write_text("\n".join(map(json.dumps, nested)))
+    rec, truth = {"q1": ["a", "b"], "q2": ["c"], "q3": ["a"]}, {"q1": {"a"}, "q2": {"a"}, "q3": {"a"}}
+    for history in (flat, lists, pa.Table.from_pylist(nested), str(tmp_path / "history.jsonl")):
+        result = ranking_udfs.evaluate(rec, truth, "repeats,cold", 2, history=history, check=False)
+        assert result.select("users_without_history, repeats, cold").fetchall() == [(1, 3 / 4, 1 / 6)]
