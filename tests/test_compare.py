@@ -206,6 +206,7 @@ def test_randomization_in_parts_gives_same_p(con: Con, monkeypatch: Patch) -> No
     assert counted.call_count == 4 * 3 + 6 * 3 * 2  # exact, or of 16,384 and 3,616
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_no_p_is_below_that_of_the_signs(con: Con, confidence: float) -> None:
     """Draw differences with a common sign, but for one user, next to the same difference for all users.

@@ -224,6 +224,7 @@ FORMS = ["{} = '{}'", "'{1}' = {0}", "{} <> '{}'", "NOT ({} IN ('{}'))"]
 FORMS += ["upper('x') = 'Y' OR \"{}\" NOT IN ('{}', NULL)"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_condition_names_only_what_is_there(tmp_path: Path, monkeypatch: Patch, capsys: Captured) -> None:
     """Try each column in each form, with a value of the rows and with another one."""

@@ -73,6 +73,7 @@ def claims_of(answer: str) -> dict[str, str]:
     return claims
 
 
+@pytest.mark.slow
 def test_answer_claims_what_the_table_says(con: Con) -> None:
     """Draw two to four models, with a baseline and without, by measures of both directions."""
     draw, seen = np.random.default_rng(12), set()

@@ -136,6 +136,7 @@ def found(con: Con, code: str, rec: str, truth: str = TRUTH) -> list[tuple[Any, 
     return con.execute(f"{query} WHERE code = '{code}'").fetchall()
 
 
+@pytest.mark.slow
 def test_placeholders_of_missing_ids_are_found_in_both_tables(pack: Con) -> None:
     texts = ["nan", "NaN", "None", "NULL", "null", "<NA>", "NaT", r"\N", "undefined", ""]
     for text in [*texts, "nonesuch", "NA", "0"]:

@@ -265,7 +265,7 @@ def test_lists_are_sorted_if_the_first_scores_tie_or_lists_are_long(
     columns = f"{userid} AS userid, i AS itemid, {score} AS score, 'a' AS ranking_system"
     gathered.execute(f"CREATE OR REPLACE TABLE rec AS SELECT {columns} FROM range(9000) AS t(i)")
     template: Any = environment().get_template("tables/internal/lists.jinja").module
-    recs = template.gathered(SimpleNamespace(recs="rec", longest_unsorted=Call.longest_unsorted), True)
+    recs = template.gathered(SimpleNamespace(recs="rec", is_sorted=Call.is_sorted), True)
     assert gathered.execute(f"SELECT DISTINCT is_sorted FROM {recs}").fetchall() == [(is_sorted,)]
 
 
