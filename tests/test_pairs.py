@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from ranking_udfs.evaluation.conclusion import leading_sentence
 from ranking_udfs.evaluation.pairs import assign_letters, order_models
