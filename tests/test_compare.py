@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import tracemalloc
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -313,6 +314,18 @@ def table(con: Con, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
             hash(userid, system, 2) % 7 AS clicks
         FROM (SELECT unnest([{systems}]) AS system), (SELECT unnest([5, 10]) AS k), range({users}) u(userid)
     """)
+
+
+@pytest.mark.slow
+def test_randomization_of_many_differences_needs_little_memory() -> None:
+    differences = np.random.default_rng(1).normal(0.001, 0.3, 300_000)
+    tracemalloc.start()  # NumPy reports its arrays to it
+    p = flip_signs(differences, 10_000, 0).p
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert p is not None
+    assert 0 < p < 1
+    assert differences.nbytes < peak < 200 * 2**20
 
 
 @pytest.mark.slow

@@ -8,10 +8,11 @@ import os
 import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ pytest.importorskip("pyspark", reason="needs the extra `spark`")
 from pyspark.sql import SparkSession
 
 from ranking_udfs import spark as pack
+from ranking_udfs.spark import workers
 
 # Run this file in one process (--dist loadfile), since each process starts a session of its own.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -188,6 +190,32 @@ def test_values_by_user_are_compared_by_any_measure(spark: SparkSession, con: Co
     rec, truth = (spark.createDataFrame(TABLES[name]) for name in ("rec", "truth"))
     by_user = pack.by_user(rec.where("system > ''"), truth, ["ndcg(gain=linear)", "hits"], [3]).toArrow()
     check_calls(spark, con, {"by_user": by_user}, "ranking.compare_by_user('by_user', baseline := 'A')")
+
+
+@pytest.mark.parametrize("spark", [CLUSTER], indirect=True, scope="module")
+def test_rows_of_a_killed_worker_count_once(
+    spark: SparkSession, con: Con, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """The first Python worker to read 20 rows dies in the middle of its rows; Spark starts another."""
+
+    def killed_once(step: str, job: Any) -> Callable[[Any], Any]:
+        call, died = on_executors(step, job), str(tmp_path / "died")
+
+        def batches_until_death(batches: Any) -> Any:
+            n_rows = 0
+            for batch in batches:
+                yield batch
+                n_rows += batch.num_rows
+                if n_rows > 20 and not os.path.exists(died):
+                    with open(died, "w"):
+                        os.kill(os.getpid(), signal.SIGKILL)
+
+        return lambda batches: call(batches_until_death(batches))
+
+    on_executors = workers.on_executors
+    monkeypatch.setattr("ranking_udfs.spark.tables.on_executors", killed_once)
+    check_calls(spark, con, TABLES, SUMMARY)
+    assert (tmp_path / "died").exists()
 
 
 @pytest.mark.slow
