@@ -201,3 +201,10 @@ def test_items_that_no_list_has_are_told_with_the_most_similar_id(pack: Con) -> 
         item = f"if(u < {n}, 100 * u + i || 'x', (100 * u + i)::VARCHAR) AS itemid"
         truth = TRUTH.replace("100 * u + i AS itemid", item)
         assert found(pack, "unlisted_items", lists(a=GOOD), truth) == expected
+
+
+@pytest.mark.parametrize(("unit", "example"), [("user", "userid q1"), ("query", "query q1")])
+def test_an_example_names_a_user_by_the_unit(unit: str, example: str) -> None:
+    rec = {"q1": {"a": 0.9, "b": 0.9}, "q2": {"a": 0.7}}
+    result = ranking_udfs.check(rec, {"q1": {"b"}, "q2": {"a"}}, 1, unit=unit)
+    assert result.filter("code = 'ties_at_k'").select("example").fetchall() == [(example,)]

@@ -135,6 +135,11 @@ class CheckCall(Call):
         return words | {"least": "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"}
 
     @cached_property
+    def user_label(self) -> str:
+        """The name of a user in examples: the column, or the word that --unit names."""
+        return self.user if units(1) == "user" else units(1)
+
+    @cached_property
     def codes(self) -> list[str]:
         """Possible problems as SQL: place, code, shares and sentence."""
         return [

@@ -148,7 +148,7 @@ def several_segments(of: Evaluation) -> list[Row]:
     """Return a note with the number of evaluated users in several segments, if there are any."""
     users = with_segments(of.request, f"(SELECT DISTINCT userid FROM {of.request.table('by_user')})")
     counts = "SELECT userid, count(*) > 1 AS is_several"
-    user = of.inputs.columns["user_col"]
+    user = of.inputs.columns["user_col"] if units(1) == "user" else units(1)
     query = f"""SELECT count_if(is_several) AS count, count(*) AS of,
             {literal(f"{user} ")} || min(userid) FILTER (is_several) AS example
         FROM ({counts} FROM {users} GROUP BY userid)"""
