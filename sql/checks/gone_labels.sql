@@ -15,7 +15,7 @@ SELECT
     {{ with_unit("rec: {units} whose recall at ") | literal }} || coalesce('k = ' || k, 'any k')
         || ' depends on missing items' AS problem,
     format(
-        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', {{ of.user | literal }}, differing[1],
+        '{} {}; the mean{} is {:.4g}, without them {:.4g}: {:.3g} {}', {{ of.user_label | literal }}, differing[1],
         coalesce(' of ' || system, ''), recall, others, abs(others - recall),
         CASE WHEN others < recall THEN 'lower' ELSE 'higher' END) AS example
 FROM (

@@ -131,7 +131,13 @@ class CheckCall(Call):
     @cached_property
     def words(self) -> dict[str, str]:
         """Values of the placeholders in sentences and expressions."""
-        words = {"user": self.user, "item": self.item, "score": self.score, "grade": self.grade_name}
+        words = {
+            "user": self.user,
+            "user_label": self.user_label,
+            "item": self.item,
+            "score": self.score,
+            "grade": self.grade_name,
+        }
         return words | {"least": "above 0" if self.min_grade is None else f"{self.min_grade:g} or above"}
 
     @cached_property
