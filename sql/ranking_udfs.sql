@@ -3137,7 +3137,8 @@ unnest([(CASE WHEN count_if(is_served) = 0 THEN count(*) END)::BIGINT, (CASE WHE
 unnest([count(*)::BIGINT, count(*)::BIGINT, count(*)::BIGINT]) AS of,
 unnest(['userid', NULL, NULL]) AS column_name,
 unnest([concat(
-'userid', ' ', min(userid), ' in truth, ', coalesce('userid' || ' ' || any_value(first_user), 'none'), ' in rec'), NULL, NULL]) AS example,
+'userid', ' ', min(userid), ' in truth, ',
+coalesce('userid' || ' ' || any_value(first_user), 'none'), ' in rec'), NULL, NULL]) AS example,
 unnest([NULL, min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (not_in_rec > 0), min({'user': userid, 'item': NULL, 'value': NULL::DOUBLE}) FILTER (one_system_only > 0)]::STRUCT(user VARCHAR, item VARCHAR, value VARCHAR)[]) AS first
 FROM served_found
 GROUP BY system

@@ -6,7 +6,8 @@ SELECT
     count(*) AS total,
     {user} AS column_name,
     concat(
-        {user_label}, ' ', min(userid), ' in truth, ', coalesce({user_label} || ' ' || any_value(first_user), 'none'), ' in rec') AS example
+        {user_label}, ' ', min(userid), ' in truth, ',
+        coalesce({user_label} || ' ' || any_value(first_user), 'none'), ' in rec') AS example
 FROM served
 HAVING count_if(is_served) = 0
 UNION ALL

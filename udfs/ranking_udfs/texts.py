@@ -72,6 +72,11 @@ def units(count: int = 2) -> str:
     return UNIT.get()["unit" if count == 1 else "units"]
 
 
+def user_label(column: str) -> str:
+    """Return what an example calls a user: the column of ids, or the word that --unit names."""
+    return column if units(1) == "user" else units(1)
+
+
 def with_unit(text: str) -> str:
     """Fill in the word for a user: {unit}, {a_unit} and {units}; {Unit} and {Units} begin a sentence."""
     return filled(text, UNIT.get())

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..measures.grammar import parse_measures
 from ..options import GRADES
 from ..quoting import sql_value
-from ..texts import UNIT, filled, units
+from ..texts import UNIT, filled, units, user_label
 from .arguments import check_predicted_users
 from .call import Call
 from .columns import Names, parse_columns, row_type
@@ -142,8 +142,7 @@ class CheckCall(Call):
 
     @cached_property
     def user_label(self) -> str:
-        """The name of a user in examples: the column, or the word that --unit names."""
-        return self.user if units(1) == "user" else units(1)
+        return user_label(self.user)
 
     @cached_property
     def codes(self) -> list[str]:

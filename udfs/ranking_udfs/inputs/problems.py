@@ -12,7 +12,7 @@ from ..evaluation.words import Row
 from ..measures.grammar import Choice
 from ..options import ARGUMENTS
 from ..quoting import identifier, literal
-from ..texts import shorten, units
+from ..texts import shorten, units, user_label
 from .evaluation import Evaluation
 from .tables import file_of
 
@@ -148,7 +148,7 @@ def several_segments(of: Evaluation) -> list[Row]:
     """Return a note with the number of evaluated users in several segments, if there are any."""
     users = with_segments(of.request, f"(SELECT DISTINCT userid FROM {of.request.table('by_user')})")
     counts = "SELECT userid, count(*) > 1 AS is_several"
-    user = of.inputs.columns["user_col"] if units(1) == "user" else units(1)
+    user = user_label(of.inputs.columns["user_col"])
     query = f"""SELECT count_if(is_several) AS count, count(*) AS of,
             {literal(f"{user} ")} || min(userid) FILTER (is_several) AS example
         FROM ({counts} FROM {users} GROUP BY userid)"""
